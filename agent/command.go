@@ -1,0 +1,53 @@
+package agent
+
+// Command asks the core for something. Do never blocks on one.
+type Command interface{ command() }
+
+type (
+	// Prompt starts a turn, or waits in the queue while one runs.
+	Prompt struct{ Text string }
+
+	// Interrupt cancels the running turn.
+	Interrupt struct{}
+
+	// Decide answers an approval. Note, with ChoiceReject, is read by the
+	// model. Command, when not empty, replaces the command line of a bash
+	// call; the model is told what really ran.
+	Decide struct {
+		ID      ApprovalID
+		Choice  Choice
+		Note    string
+		Command string
+	}
+
+	// SetMode changes the permission mode.
+	SetMode struct{ Mode Mode }
+
+	// Unqueue takes a waiting prompt back; Index counts from 0.
+	Unqueue struct{ Index int }
+
+	// RunShell runs the user's own command; its output is shown and given to
+	// the model with the next message.
+	RunShell struct{ Command string }
+
+	// New empties the conversation, keeping the old one under a new id.
+	New struct{}
+
+	// Compact summarises old turns now.
+	Compact struct{}
+
+	// Undo takes back the file changes of the last turn; Redo redoes them.
+	Undo struct{}
+	Redo struct{}
+)
+
+func (Prompt) command()    {}
+func (Interrupt) command() {}
+func (Decide) command()    {}
+func (SetMode) command()   {}
+func (Unqueue) command()   {}
+func (RunShell) command()  {}
+func (New) command()       {}
+func (Compact) command()   {}
+func (Undo) command()      {}
+func (Redo) command()      {}

@@ -1,0 +1,18 @@
+package llm
+
+// ModelInfo says which model answers, and what is known of it.
+type ModelInfo struct {
+	Provider string // llamacpp, ollama, ...
+	BaseURL  string
+	ID       string // the model's name at the server
+
+	// ContextWindow is the number of tokens served for one conversation, or
+	// 0 when unknown. WindowSource says where the figure came from, in a few
+	// words ("/props", "configuration").
+	ContextWindow int
+	WindowSource  string
+
+	// NoTools is true when the server said that the model's template drops
+	// tool definitions.
+	NoTools bool
+}

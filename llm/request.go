@@ -1,0 +1,43 @@
+package llm
+
+import "encoding/json"
+
+// Request is one call of the model. Messages and Tools are sent in the order
+// given; keeping that order stable keeps the server's prefix cache.
+type Request struct {
+	Messages []Message
+	Tools    []ToolSpec
+
+	// ToolChoice is empty (the server's default, auto) or "none". With
+	// "none" llama-server still renders the tools, so that the cached
+	// prefix holds.
+	ToolChoice string
+
+	Sampling Sampling
+
+	// NoThinking asks for an answer without reasoning where the server can.
+	NoThinking bool
+}
+
+// ToolSpec declares a tool to the model.
+type ToolSpec struct {
+	Name        string
+	Description string
+
+	// Schema is the JSON schema of the arguments, an object.
+	Schema json.RawMessage
+}
+
+// Sampling holds the generation parameters. A nil pointer is not sent.
+type Sampling struct {
+	Temperature       float64
+	TopP              float64
+	MaxTokens         int
+	ParallelToolCalls bool
+	TopK              *int
+	MinP              *float64
+	RepeatPenalty     *float64
+	PresencePenalty   *float64
+	FrequencyPenalty  *float64
+	Seed              *int
+}
