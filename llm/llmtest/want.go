@@ -1,0 +1,161 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Request is what the server understands of a request body.
+type Request struct {
+	Body     []byte `json:"-"`
+	Stream   bool   `json:"stream"`
+	Messages []struct {
+		Role       string          `json:"role"`
+		Content    json.RawMessage `json:"content"`
+		ToolCallID string          `json:"tool_call_id"`
+		ToolCalls  []struct {
+			ID       string `json:"id"`
+			Function struct {
+				Name      string `json:"name"`
+				Arguments string `json:"arguments"`
+			} `json:"function"`
+		} `json:"tool_calls"`
+	} `json:"messages"`
+	Tools []struct {
+		Function struct {
+			Name string `json:"name"`
+		} `json:"function"`
+	} `json:"tools"`
+	StreamOptions struct {
+		IncludeUsage bool `json:"include_usage"`
+	} `json:"stream_options"`
+	ReturnProgress bool `json:"return_progress"`
+}
+
+// Last returns the text of the last message of a role, and whether there is
+// one.
+func (r *Request) Last(role string) (string, bool) {
+	for _, m := range slices.Backward(r.Messages) {
+		if m.Role == role {
+			return contentText(m.Content), true
+		}
+	}
+	return "", false
+}
+
+// lastResult returns the last tool message and the name of the tool whose call
+// it answers.
+func (r *Request) lastResult() (tool, text string, ok bool) {
+	for _, m := range slices.Backward(r.Messages) {
+		if m.Role == "tool" {
+			return r.toolOf(m.ToolCallID), contentText(m.Content), true
+		}
+	}
+	return "", "", false
+}
+
+func (r *Request) toolOf(callID string) string {
+	for _, m := range slices.Backward(r.Messages) {
+		for _, c := range m.ToolCalls {
+			if c.ID == callID {
+				return c.Function.Name
+			}
+		}
+	}
+	return ""
+}
+
+func (r *Request) declares(tool string) bool {
+	for _, t := range r.Tools {
+		if t.Function.Name == tool {
+			return true
+		}
+	}
+	return false
+}
+
+// contentText joins the text parts of a content field.
+func contentText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+// want is one condition on a request.
+type want struct {
+	what string // system, user, assistant, result, tool, no-tool, body, not
+	tool string
+	text string
+}
+
+func parseWant(rest string) (want, error) {
+	what, rest, _ := strings.Cut(rest, " ")
+	w := want{what: what}
+	var err error
+	switch what {
+	case "system", "user", "assistant", "body", "not":
+		w.text, err = unquote(rest)
+	case "result":
+		// The tool's name may be left out.
+		if rest != "" && rest[0] != '\'' && rest[0] != '"' {
+			w.tool, rest, _ = strings.Cut(rest, " ")
+		}
+		w.text, err = unquote(rest)
+	case "tool", "no-tool":
+		w.tool = rest
+	default:
+		err = fmt.Errorf("unknown want %s", what)
+	}
+	return w, err
+}
+
+// check returns what is wrong, or an empty string.
+func (w want) check(r *Request) string {
+	switch w.what {
+	case "tool", "no-tool":
+		if r.declares(w.tool) != (w.what == "tool") {
+			return fmt.Sprintf("want %s %s, the request declares %d tools", w.what, w.tool, len(r.Tools))
+		}
+		return ""
+	case "body", "not":
+		if strings.Contains(string(r.Body), w.text) != (w.what == "body") {
+			return fmt.Sprintf("want %s %q, the body is %s", w.what, w.text, clip(string(r.Body)))
+		}
+		return ""
+	case "result":
+		tool, text, ok := r.lastResult()
+		if !ok || !strings.Contains(text, w.text) || w.tool != "" && tool != w.tool {
+			return fmt.Sprintf("want result %s %q, the last result is %s %q", w.tool, w.text, tool, clip(text))
+		}
+		return ""
+	default:
+		text, ok := r.Last(w.what)
+		if !ok || !strings.Contains(text, w.text) {
+			return fmt.Sprintf("want %s %q, the last %s message is %q", w.what, w.text, w.what, clip(text))
+		}
+		return ""
+	}
+}
+
+// clip shortens a text for a message.
+func clip(s string) string {
+	const keep = 400
+	if len(s) <= keep {
+		return s
+	}
+	return s[:keep] + "…"
+}
