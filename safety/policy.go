@@ -1,0 +1,199 @@
+package safety
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Options configures a Policy. The zero value asks for everything that is not
+// free of effects.
+type Options struct {
+	Mode Mode // empty: AskMode
+
+	// AutoApproveReads lets files of the project be read unasked in AskMode.
+	// It is meant for machines where commands run in a sandbox: elsewhere
+	// what was read can leave by any approved command.
+	AutoApproveReads bool
+
+	// AskAll is the rule of the editor protocol: every call that touches
+	// the machine is asked, whatever the mode, until "always" was answered
+	// for its tool.
+	AskAll bool
+
+	// Headless says that nobody can be asked: what would ask is refused
+	// with a text that names the flag.
+	Headless bool
+
+	// YoloOutside makes Yolo reach places outside of the project, secrets
+	// and protected files too.
+	YoloOutside bool
+}
+
+// Policy decides what may run unasked. Remembered answers live in memory only.
+// It may be used from several goroutines.
+type Policy struct {
+	options Options
+
+	mu     sync.Mutex
+	mode   Mode
+	always map[grant]bool
+}
+
+// grant is what one "always" covers: a tool, and where the tool alone would be
+// too much, an exact command line or a host.
+type grant struct{ tool, subject string }
+
+// NewPolicy returns a policy without remembered answers.
+func NewPolicy(o Options) *Policy {
+	if o.Mode == "" {
+		o.Mode = AskMode
+	}
+	return &Policy{options: o, mode: o.Mode, always: map[grant]bool{}}
+}
+
+// Mode returns the mode in force.
+func (p *Policy) Mode() Mode {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.mode
+}
+
+// SetMode changes the mode. Only a user's act may lead here.
+func (p *Policy) SetMode(m Mode) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mode = m
+}
+
+// Remember records the answer "always" to an action. For a command line it
+// covers that exact line, for a fetch its host, else the tool; under AskAll
+// always the tool. It never covers paths outside of the project, secrets and
+// protected files.
+func (p *Policy) Remember(a Action) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.always[p.grantFor(a)] = true
+}
+
+func (p *Policy) grantFor(a Action) grant {
+	g := grant{tool: a.Tool}
+	switch {
+	case p.options.AskAll:
+	case a.Op == Execute:
+		g.subject = a.Command
+	case a.Op == Fetch:
+		g.subject = a.Host
+	}
+	return g
+}
+
+// Decide judges an action.
+func (p *Policy) Decide(a Action) Verdict {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	v := p.decide(a)
+	if v.Decision == Ask && p.options.Headless {
+		v.Decision, v.Refusal = Deny, headless(a)
+	}
+	return v
+}
+
+func (p *Policy) decide(a Action) Verdict {
+	if a.Op == None {
+		return Verdict{Decision: Allow}
+	}
+	onFile := a.Op == Read || a.Op == Write
+	if onFile && a.Path.Class == Refused {
+		return Verdict{
+			Decision: Deny, Reasons: reasons(a),
+			Refusal: fmt.Sprintf("[refused: %s is %s; only regular files can be used]",
+				a.Path.Named, a.Path.Reason),
+		}
+	}
+	if p.mode == ReadOnly {
+		if v, done := readOnly(a); done {
+			return v
+		}
+	}
+	if onFile && a.Path.Class != Inside {
+		if p.mode == Yolo && p.options.YoloOutside && !p.options.AskAll {
+			return Verdict{Decision: Allow}
+		}
+		return Verdict{Decision: Ask, Reasons: reasons(a)}
+	}
+	if p.always[p.grantFor(a)] || !p.options.AskAll && p.free(a.Op) {
+		return Verdict{Decision: Allow}
+	}
+	return Verdict{Decision: Ask, Reasons: reasons(a)}
+}
+
+// free tells what the mode allows without a question inside the project.
+func (p *Policy) free(op Op) bool {
+	switch p.mode {
+	case Yolo:
+		return true
+	case AcceptEdits:
+		return op == Read || op == Write
+	case ReadOnly:
+		return op == Read
+	}
+	return op == Read && p.options.AutoApproveReads
+}
+
+// readOnly refuses what read-only mode never does. Reading in the project and
+// fetching go on to be judged.
+func readOnly(a Action) (Verdict, bool) {
+	text := ""
+	switch a.Op {
+	case Execute:
+		text = "[refused: this session is read-only and runs no commands; " +
+			"use the reading tools, and describe what you would run]"
+	case Write:
+		text = "[refused: this session is read-only: no file was changed; " +
+			"describe the change, and let the user leave the read-only mode]"
+	case Read:
+		if a.Path.Class == Inside {
+			return Verdict{}, false
+		}
+		text = fmt.Sprintf("[refused: %s: %s; in a read-only session only "+
+			"ordinary files of the project are read]", a.Path.Named, a.Path.Reason)
+	default:
+		return Verdict{}, false
+	}
+	return Verdict{Decision: Deny, Reasons: reasons(a), Refusal: text}, true
+}
+
+// reasons say in words for the user why an action is asked.
+func reasons(a Action) []string {
+	switch a.Op {
+	case Read:
+		if a.Path.Class == Inside {
+			return []string{"reads a file of the project"}
+		}
+		return []string{"reads: " + a.Path.Reason}
+	case Write:
+		if a.Path.Class == Inside {
+			return []string{"changes a file of the project"}
+		}
+		return []string{"writes: " + a.Path.Reason}
+	case Execute:
+		return []string{"runs a command with all your rights"}
+	case Fetch:
+		return []string{"network: " + a.Host}
+	}
+	return nil
+}
+
+// headless is the refusal where nobody can be asked.
+func headless(a Action) string {
+	flag := "-yolo"
+	switch {
+	case (a.Op == Read || a.Op == Write) && a.Path.Class != Inside:
+		return fmt.Sprintf("[refused: %s: %s; this needs the user's permission "+
+			"and nobody can be asked in this run]", a.Path.Named, a.Path.Reason)
+	case a.Op == Read || a.Op == Write:
+		flag = "-mode accept-edits (or -yolo)"
+	}
+	return fmt.Sprintf("[refused: %s needs the user's permission and nobody can "+
+		"be asked in this run; tell the user to start mm with %s]", a.Tool, flag)
+}

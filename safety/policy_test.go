@@ -1,0 +1,170 @@
+package safety
+
+import (
+	"strings"
+	"testing"
+)
+
+// actions are one of each kind that the table of modes distinguishes.
+var actions = map[string]Action{
+	"read":      {Tool: "read_file", Op: Read, Path: Path{Named: "a.go"}},
+	"write":     {Tool: "write_file", Op: Write, Path: Path{Named: "a.go"}},
+	"bash":      {Tool: "bash", Op: Execute, Command: "go test ./..."},
+	"fetch":     {Tool: "fetch_content", Op: Fetch, Host: "example.com"},
+	"plan":      {Tool: "plan"},
+	"outside":   {Tool: "read_file", Op: Read, Path: Path{Named: "/x", Class: Outside, Reason: "outside the project"}},
+	"secret":    {Tool: "read_file", Op: Read, Path: Path{Named: ".env", Class: Secret, Reason: "credentials"}},
+	"protected": {Tool: "edit_file", Op: Write, Path: Path{Named: ".git/config", Class: Protected, Reason: "git"}},
+	"refused":   {Tool: "read_file", Op: Read, Path: Path{Named: "/dev/sda", Class: Refused, Reason: "a device"}},
+}
+
+func TestDecideByMode(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name             string
+		options          Options
+		allow, ask, deny string // names of actions
+	}{
+		{
+			"zero value",
+			Options{},
+			"plan", "read write bash fetch outside secret protected", "refused",
+		},
+		{
+			"ask with reads",
+			Options{AutoApproveReads: true},
+			"plan read", "write bash fetch outside secret protected", "refused",
+		},
+		{
+			"accept edits",
+			Options{Mode: AcceptEdits},
+			"plan read write", "bash fetch outside secret protected", "refused",
+		},
+		{
+			"read-only",
+			Options{Mode: ReadOnly},
+			"plan read", "fetch", "write bash outside secret protected refused",
+		},
+		{
+			"yolo",
+			Options{Mode: Yolo},
+			"plan read write bash fetch", "outside secret protected", "refused",
+		},
+		{
+			"yolo everywhere",
+			Options{Mode: Yolo, YoloOutside: true},
+			"plan read write bash fetch outside secret protected", "", "refused",
+		},
+		{
+			"unknown mode",
+			Options{Mode: "bogus", AutoApproveReads: true},
+			"plan read", "write bash fetch outside secret protected", "refused",
+		},
+		{
+			"editor",
+			Options{Mode: Yolo, AskAll: true, AutoApproveReads: true, YoloOutside: true},
+			"plan", "read write bash fetch outside secret protected", "refused",
+		},
+		{
+			"editor, read-only",
+			Options{Mode: ReadOnly, AskAll: true},
+			"plan", "read fetch", "write bash outside secret protected refused",
+		},
+		{
+			"headless",
+			Options{Headless: true},
+			"plan", "", "read write bash fetch outside secret protected refused",
+		},
+		{
+			"headless yolo",
+			Options{Mode: Yolo, Headless: true},
+			"plan read write bash fetch", "", "outside secret protected refused",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			p := NewPolicy(tc.options)
+			seen := 0
+			for want, names := range map[Decision]string{Allow: tc.allow, Ask: tc.ask, Deny: tc.deny} {
+				for _, name := range strings.Fields(names) {
+					seen++
+					v := p.Decide(actions[name])
+					if v.Decision != want {
+						t.Errorf("%s: decision %d, want %d", name, v.Decision, want)
+					}
+					if v.Decision == Ask && len(v.Reasons) == 0 {
+						t.Errorf("%s is asked without a reason", name)
+					}
+					if (v.Decision == Deny) != strings.HasPrefix(v.Refusal, "[refused: ") {
+						t.Errorf("%s: decision %d with the text %q", name, v.Decision, v.Refusal)
+					}
+				}
+			}
+			if seen != len(actions) {
+				t.Errorf("%d of %d actions judged", seen, len(actions))
+			}
+		})
+	}
+}
+
+func TestRememberCoversExactly(t *testing.T) {
+	t.Parallel()
+	p := NewPolicy(Options{})
+	for _, name := range []string{"read", "bash", "fetch", "outside", "protected"} {
+		p.Remember(actions[name])
+	}
+	other := func(name string, change func(*Action)) Action {
+		a := actions[name]
+		change(&a)
+		return a
+	}
+	for _, tc := range []struct {
+		name   string
+		action Action
+		want   Decision
+	}{
+		{"same tool, other file", other("read", func(a *Action) { a.Path.Named = "b.go" }), Allow},
+		{"same line", actions["bash"], Allow},
+		{"another line", other("bash", func(a *Action) { a.Command = "rm -rf ." }), Ask},
+		{"same host", actions["fetch"], Allow},
+		{"another host", other("fetch", func(a *Action) { a.Host = "evil.example" }), Ask},
+		{"another tool", actions["write"], Ask},
+		{"outside", actions["outside"], Ask},
+		{"secret", actions["secret"], Ask},
+		{"protected", actions["protected"], Ask},
+		{"refused", actions["refused"], Deny},
+	} {
+		if v := p.Decide(tc.action); v.Decision != tc.want {
+			t.Errorf("%s: decision %d, want %d", tc.name, v.Decision, tc.want)
+		}
+	}
+	p.SetMode(ReadOnly)
+	if v := p.Decide(actions["bash"]); v.Decision != Deny {
+		t.Errorf("a remembered line in read-only mode: decision %d, want refused", v.Decision)
+	}
+}
+
+// The editor protocol's "allow_always" is per tool name.
+func TestRememberUnderAskAll(t *testing.T) {
+	t.Parallel()
+	p := NewPolicy(Options{AskAll: true})
+	p.Remember(actions["bash"])
+	a := actions["bash"]
+	a.Command = "ls"
+	if v := p.Decide(a); v.Decision != Allow {
+		t.Errorf("another line of the same tool: decision %d, want allowed", v.Decision)
+	}
+	if v := p.Decide(actions["read"]); v.Decision != Ask {
+		t.Errorf("another tool: decision %d, want asked", v.Decision)
+	}
+}
+
+func TestHeadlessRefusalNamesTheFlag(t *testing.T) {
+	t.Parallel()
+	p := NewPolicy(Options{Headless: true})
+	for name, want := range map[string]string{"bash": "-yolo", "write": "-mode accept-edits"} {
+		if v := p.Decide(actions[name]); !strings.Contains(v.Refusal, want) {
+			t.Errorf("%s: %q does not name %s", name, v.Refusal, want)
+		}
+	}
+}
