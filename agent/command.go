@@ -30,8 +30,8 @@ type (
 	// the model with the next message.
 	RunShell struct{ Command string }
 
-	// New empties the conversation, keeping the old one under a new id.
-	New struct{}
+	// Clear empties the conversation, keeping the old one under a new id.
+	Clear struct{}
 
 	// Compact summarises old turns now.
 	Compact struct{}
@@ -47,7 +47,7 @@ func (Decide) command()    {}
 func (SetMode) command()   {}
 func (Unqueue) command()   {}
 func (RunShell) command()  {}
-func (New) command()       {}
+func (Clear) command()     {}
 func (Compact) command()   {}
 func (Undo) command()      {}
 func (Redo) command()      {}

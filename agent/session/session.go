@@ -28,11 +28,17 @@ type Item struct {
 	llm.Message
 	Turn    int  `json:"turn"`              // the turn it belongs to, from 1
 	Summary bool `json:"summary,omitempty"` // a compaction's summary
+	Note    bool `json:"note,omitempty"`    // a user message of the program's own
+
+	// Shown is what the user typed, where Text says more: mentions, output
+	// of the user's own commands.
+	Shown string `json:"shown,omitempty"`
 
 	// Of a tool message: how the call ended, for the replay.
 	Tool   string `json:"tool,omitempty"`
 	Title  string `json:"title,omitempty"`
 	Status string `json:"status,omitempty"`
+	Summed string `json:"summed,omitempty"` // a few words: "exit 1"
 }
 
 // Turn says what happened in one turn.

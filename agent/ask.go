@@ -1,0 +1,79 @@
+package agent
+
+import (
+	"context"
+
+	"mm/tools"
+)
+
+// ask is an approval that waits for an answer.
+type ask struct {
+	id     ApprovalID
+	answer chan Decide // capacity 1
+}
+
+// settle hands an answer to the turn that waits for it. An answer to a
+// question that is already settled, or was never asked, is dropped: a late
+// "allow" runs nothing.
+func (c *Core) settle(d Decide, _ SettledBy) {
+	c.askMu.Lock()
+	defer c.askMu.Unlock()
+	if c.asking == nil || c.asking.id != d.ID {
+		return
+	}
+	c.asking.answer <- d
+	c.asking = nil
+}
+
+// askUser asks for permission and waits. Anything but a plain yes, the end of
+// ctx included, is a no.
+func (t *turn) askUser(ctx context.Context, q ApprovalAsked) Decide {
+	a := &ask{id: q.ID, answer: make(chan Decide, 1)}
+	t.askMu.Lock()
+	t.asking = a
+	t.askMu.Unlock()
+	t.open.approval = q.ID
+	t.emit(q)
+
+	d, by := Decide{ID: q.ID, Choice: ChoiceReject}, ByInterrupt
+	select {
+	case d = <-a.answer:
+		by = ByUser
+	case <-ctx.Done():
+		t.askMu.Lock()
+		t.asking = nil
+		t.askMu.Unlock()
+	}
+	if ctx.Err() != nil {
+		d, by = Decide{ID: q.ID, Choice: ChoiceReject}, ByInterrupt
+	}
+	if d.Choice != ChoiceAllow && d.Choice != ChoiceAlways {
+		d.Choice = ChoiceReject
+	}
+	t.open.approval = ""
+	t.emit(ApprovalSettled{ID: q.ID, Choice: d.Choice, By: by})
+	return d
+}
+
+// question builds the approval of a planned call.
+func (t *turn) question(id CallID, spec tools.Spec, p tools.Plan, reasons []string, dangerous bool) ApprovalAsked {
+	q := ApprovalAsked{
+		ID:        t.ids.approval(),
+		Call:      id,
+		Tool:      spec.Name,
+		Title:     p.Title,
+		Preview:   p.Preview,
+		Dir:       p.Action.Dir,
+		Reasons:   reasons,
+		Dangerous: dangerous,
+		Options:   []Option{{ChoiceAllow, "Allow once"}},
+	}
+	if p.Action.Path.Real != "" && p.Action.Path.Reason != "" {
+		q.Target = p.Action.Path.Real
+	}
+	if !dangerous {
+		q.Options = append(q.Options, Option{ChoiceAlways, "Always allow " + spec.Name + " in this session"})
+	}
+	q.Options = append(q.Options, Option{ChoiceReject, "Reject"})
+	return q
+}

@@ -1,0 +1,140 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mm/agent/session"
+	"mm/tools"
+)
+
+// clear empties the conversation. The old one is kept under a new id, unless
+// it was empty.
+func (c *Core) clear() {
+	s := c.opts.Session
+	e := Cleared{Session: s.ID, Forgotten: len(s.Items)}
+	if len(s.Items) > 0 && c.opts.Store != nil {
+		kept, err := c.opts.Store.Fork(s)
+		if err != nil {
+			c.emit(Fault{Text: "the conversation could not be kept, so it was not cleared: " + err.Error()})
+			return
+		}
+		e.Kept = kept
+	}
+	s.Items, s.Turns, s.Title = nil, nil, ""
+	c.loop.reset()
+	c.gauge.forget()
+	c.redo = nil
+	c.save()
+	c.emit(e)
+	c.emit(c.gauge.event())
+}
+
+// runShell runs the user's own command, as a turn that no model takes part
+// in. Its output goes to the model with the next message.
+func (c *Core) runShell(ctx context.Context, command string) {
+	if c.opts.Shell == nil {
+		c.emit(Notice{Level: Warn, Text: "commands are turned off (bashTool: false)"})
+		return
+	}
+	c.start(ctx, func(ctx context.Context) {
+		var b strings.Builder
+		res := c.opts.Shell(ctx, command, tools.Sink(func(text string) { b.WriteString(text) }))
+		out := ShellOutput{Command: command, Output: res.Text}
+		if res.ExitCode != nil {
+			out.ExitCode = *res.ExitCode
+		}
+		c.shared = joinLines(c.shared, fmt.Sprintf("[the user ran: %s]\n%s", command, res.Text))
+		c.emit(out)
+	})
+}
+
+// undo takes back the file changes of the last turn that has any, newest
+// first, and says which files it could not take back.
+func (c *Core) undo() {
+	turns := c.opts.Session.Turns
+	for i := len(turns) - 1; i >= 0; i-- {
+		if len(turns[i].Changes) == 0 || turns[i].Undone {
+			continue
+		}
+		changes := slices.Clone(turns[i].Changes)
+		slices.Reverse(changes)
+		for j := range changes {
+			changes[j].Before, changes[j].After = changes[j].After, changes[j].Before
+		}
+		if c.rewrite("undone", changes) {
+			turns[i].Undone = true
+			c.redo = append(c.redo, turns[i].Number)
+			c.save()
+		}
+		return
+	}
+	c.emit(Notice{Level: Info, Text: "nothing to undo (what bash changed cannot be undone)"})
+}
+
+// redoTurn redoes the changes that were undone last.
+func (c *Core) redoTurn() {
+	if len(c.redo) == 0 {
+		c.emit(Notice{Level: Info, Text: "nothing to redo"})
+		return
+	}
+	number := c.redo[len(c.redo)-1]
+	for i := range c.opts.Session.Turns {
+		t := &c.opts.Session.Turns[i]
+		if t.Number == number && c.rewrite("redone", t.Changes) {
+			t.Undone = false
+			c.redo = c.redo[:len(c.redo)-1]
+			c.save()
+		}
+	}
+}
+
+// rewrite brings files from Before to After, and tells. It returns false when
+// no file could be changed.
+func (c *Core) rewrite(verb string, changes []session.Change) bool {
+	var done, failed []string
+	for _, ch := range changes {
+		name := ch.Path
+		if rel, err := filepath.Rel(c.opts.Session.Cwd, ch.Path); err == nil && filepath.IsLocal(rel) {
+			name = rel
+		}
+		if err := c.opts.Restore(ch.Path, ch.After, ch.Before); err != nil {
+			failed = append(failed, name+" ("+err.Error()+")")
+			continue
+		}
+		if !slices.Contains(done, name) {
+			done = append(done, name)
+		}
+	}
+	if len(done) > 0 {
+		c.emit(Notice{Level: Info, Text: verb + ": " + strings.Join(done, ", ")})
+		c.shared = joinLines(c.shared, fmt.Sprintf("[the user has %s your change of %s]", verb, strings.Join(done, ", ")))
+	}
+	if len(failed) > 0 {
+		c.emit(Notice{Level: Warn, Text: "not " + verb + ": " + strings.Join(failed, ", ")})
+	}
+	return len(done) > 0
+}
+
+// save keeps the session on disk. A failure is said once until a save works
+// again; the conversation goes on.
+func (c *Core) save() {
+	if c.opts.Store == nil {
+		return
+	}
+	err := c.opts.Store.Save(c.opts.Session)
+	if err != nil && !c.unsaved {
+		c.emit(Notice{Level: Warn, Text: "the session could not be saved: " + err.Error()})
+	}
+	c.unsaved = err != nil
+}
+
+// logf writes to the log for developers.
+func (c *Core) logf(format string, args ...any) {
+	if c.opts.Log != nil {
+		fmt.Fprintf(c.opts.Log, format+"\n", args...)
+	}
+}

@@ -1,0 +1,283 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"mm/agent/session"
+	"mm/llm"
+	"mm/safety"
+	"mm/tools"
+)
+
+// rejected is what the model reads when the user said no.
+const rejected = "[command rejected by the user]"
+
+// call is one tool call on its way: resolve → plan → policy → ask → run.
+type call struct {
+	id    CallID
+	raw   llm.Call
+	tool  tools.Tool
+	spec  tools.Spec
+	args  json.RawMessage
+	notes []string
+	plan  tools.Plan
+}
+
+// runCalls runs the calls of the last message one after another, in the
+// model's order. Each call gets a result in the history. It returns an outcome
+// when the turn is over.
+func (t *turn) runCalls(ctx context.Context) *outcome {
+	items := t.opts.Session.Items
+	for _, raw := range items[len(items)-1].Calls {
+		if ctx.Err() != nil {
+			return &outcome{stop: StopCancelled}
+		}
+		c := &call{id: CallID(raw.ID), raw: raw}
+		ended := t.runCall(ctx, c)
+		level := t.loop.saw(c.key(), ended.Output, ended.Status == CallOK && c.spec.Kind == tools.KindEdit)
+		if level >= loopWarned {
+			ended.Output += "\n" + t.loop.warning(c.name())
+		}
+		t.record(c, ended)
+		if level == loopStuck {
+			text := fmt.Sprintf("stuck: the model repeated %s %d times with the same result; ask in other words, or name the next step", c.name(), t.loop.repeats())
+			t.emit(Notice{Level: Warn, Text: text})
+			return &outcome{StopStuck, text}
+		}
+	}
+	if ctx.Err() != nil {
+		return &outcome{stop: StopCancelled}
+	}
+	return nil
+}
+
+// runCall takes a call as far as it gets and says how it ended. It emits
+// everything but the end.
+func (t *turn) runCall(ctx context.Context, c *call) CallEnded {
+	if end, ok := t.plan(ctx, c); !ok {
+		return end
+	}
+	if end, ok := t.permit(ctx, c); !ok {
+		return end
+	}
+	t.emit(CallRunning{ID: c.id})
+	res := t.run(ctx, c)
+	if len(c.notes) > 0 {
+		res.Text = "[" + strings.Join(c.notes, "; ") + "]\n" + res.Text
+	}
+	t.changed(res.Changes)
+	t.planUpdated(c)
+	end := CallEnded{
+		ID:        c.id,
+		Status:    CallOK,
+		Output:    res.Text,
+		Preview:   res.Preview,
+		Truncated: res.Truncated,
+		ExitCode:  res.ExitCode,
+	}
+	switch {
+	case ctx.Err() != nil || res.Status == tools.Stopped:
+		end.Status = CallStopped
+		end.Output = joinLines(res.Text, "[cancelled by the user]")
+	case res.Status == tools.Failed:
+		end.Status = CallFailed
+	}
+	if end.Preview == nil && end.Status == CallOK {
+		end.Preview = c.plan.Preview
+	}
+	end.Summary = summary(end)
+	return end
+}
+
+// plan resolves the call and computes its effect. What cannot be planned is
+// answered with a text for the model.
+func (t *turn) plan(ctx context.Context, c *call) (CallEnded, bool) {
+	var err error
+	c.tool, c.args, c.notes, err = t.opts.Tools.Resolve(c.raw.Name, c.raw.Args)
+	if err != nil {
+		t.emit(CallPlanned{ID: c.id, Title: orElse(c.raw.Name, "(no name)"), RawArgs: c.raw.Args})
+		return CallEnded{ID: c.id, Status: CallInvalid, Summary: "not a valid call", Output: err.Error()}, false
+	}
+	c.spec = c.tool.Spec()
+	if err := t.planArgs(ctx, c); err != nil {
+		t.emit(CallPlanned{ID: c.id, Title: c.spec.Name, RawArgs: string(c.args), Repairs: c.notes})
+		return CallEnded{ID: c.id, Status: CallFailed, Summary: "not possible", Output: err.Error()}, false
+	}
+	t.emit(CallPlanned{
+		ID:        c.id,
+		Title:     c.plan.Title,
+		RawArgs:   string(c.args),
+		Locations: c.plan.Locations,
+		Preview:   c.plan.Preview,
+		Repairs:   c.notes,
+	})
+	return CallEnded{}, true
+}
+
+// planArgs makes the plan; a tool that panics fails like any other.
+func (t *turn) planArgs(ctx context.Context, c *call) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			t.logf("panic in %s: %v\n%s", c.spec.Name, p, debug.Stack())
+			err = fmt.Errorf("[error: %s failed inside: %v; try another way]", c.spec.Name, p)
+		}
+	}()
+	c.plan, err = c.tool.Plan(ctx, c.args)
+	return err
+}
+
+// permit asks the policy and, where it says so, the user.
+func (t *turn) permit(ctx context.Context, c *call) (CallEnded, bool) {
+	v := t.opts.Policy.Decide(c.plan.Action)
+	switch v.Decision {
+	case safety.Allow:
+		return CallEnded{}, true
+	case safety.Deny:
+		return CallEnded{ID: c.id, Status: CallDenied, Summary: "refused", Output: v.Refusal}, false
+	}
+	if t.opts.Unattended {
+		t.refused = true
+		return CallEnded{
+			ID: c.id, Status: CallDenied, Summary: "refused",
+			Output: "[refused: this needs the user's permission and nobody can be asked here; go on without it. The user can start mm with -mode accept-edits (edits) or -yolo (everything)]",
+		}, false
+	}
+	d := t.askUser(ctx, t.question(c.id, c.spec, c.plan, v.Reasons, v.Dangerous))
+	switch {
+	case ctx.Err() != nil:
+		return CallEnded{ID: c.id, Status: CallStopped, Summary: "stopped", Output: "[cancelled by the user]"}, false
+	case d.Choice == ChoiceReject:
+		text := rejected
+		if d.Note != "" {
+			text += "\nThe user says: " + d.Note
+		}
+		return CallEnded{ID: c.id, Status: CallDenied, Summary: "rejected", Output: text}, false
+	case d.Choice == ChoiceAlways && !v.Dangerous:
+		t.opts.Policy.Remember(c.plan.Action)
+	}
+	if d.Command != "" && d.Command != c.plan.Action.Command && c.plan.Action.Op == safety.Execute {
+		return t.edited(ctx, c, d.Command)
+	}
+	return CallEnded{}, true
+}
+
+// edited plans the command that the user wrote in place of the model's.
+func (t *turn) edited(ctx context.Context, c *call, command string) (CallEnded, bool) {
+	args, err := json.Marshal(map[string]string{"command": command})
+	if err == nil {
+		c.args = args
+		err = t.planArgs(ctx, c)
+	}
+	if err != nil {
+		return CallEnded{ID: c.id, Status: CallFailed, Summary: "not possible", Output: err.Error()}, false
+	}
+	c.notes = append(c.notes, "the user changed the command to: "+command)
+	return CallEnded{}, true
+}
+
+// run carries out the plan; a tool that panics fails like any other.
+func (t *turn) run(ctx context.Context, c *call) (res tools.Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			t.logf("panic in %s: %v\n%s", c.spec.Name, p, debug.Stack())
+			res = tools.Result{Status: tools.Failed, Text: fmt.Sprintf("[error: %s failed inside: %v; try another way]", c.spec.Name, p)}
+		}
+	}()
+	return c.tool.Run(ctx, c.plan, func(text string) {
+		t.emit(CallOutput{ID: c.id, Text: text})
+	})
+}
+
+// record ends the call for the screen and puts its result into the history.
+// The user sees the output before the model does.
+func (t *turn) record(c *call, ended CallEnded) {
+	t.lastTool = strings.TrimSpace(c.name() + " " + ended.Summary)
+	t.endCall(ended)
+	t.add(session.Item{
+		Message: llm.Message{Role: llm.Tool, CallID: c.raw.ID, Text: ended.Output},
+		Tool:    c.name(),
+		Title:   orElse(c.plan.Title, c.name()),
+		Status:  string(ended.Status),
+		Summed:  ended.Summary,
+	})
+	t.emit(t.gauge.event())
+}
+
+// changed remembers written files for undo.
+func (t *turn) changed(changes []tools.Change) {
+	if len(changes) == 0 {
+		return
+	}
+	last := &t.opts.Session.Turns[len(t.opts.Session.Turns)-1]
+	for _, ch := range changes {
+		last.Changes = append(last.Changes, session.Change{Path: ch.Path, Before: ch.Before, After: ch.After})
+	}
+	t.redo = nil
+}
+
+func (t *turn) planUpdated(c *call) {
+	if p, ok := c.plan.Preview.(ChecklistPreview); ok {
+		t.emit(PlanUpdated{Steps: p.Steps})
+	}
+}
+
+func (c *call) name() string {
+	return orElse(orElse(c.spec.Name, toolName(c.raw.Name)), "a tool without a name")
+}
+
+// key is what the loop detector compares: the tool and its arguments, white
+// space and order of keys aside.
+func (c *call) key() callKey {
+	args := c.raw.Args
+	if c.args != nil {
+		args = string(c.args)
+	}
+	var v any
+	if json.Unmarshal([]byte(args), &v) == nil {
+		if b, err := json.Marshal(v); err == nil {
+			args = string(b)
+		}
+	}
+	k := callKey{tool: c.name(), args: args}
+	if len(c.plan.Locations) > 0 {
+		k.path = c.plan.Locations[0].Path
+	} else {
+		var at struct{ Path string }
+		if json.Unmarshal([]byte(args), &at) == nil {
+			k.path = at.Path
+		}
+	}
+	return k
+}
+
+// summary is a few words on how a call ended.
+func summary(e CallEnded) string {
+	if e.ExitCode != nil {
+		return fmt.Sprintf("exit %d", *e.ExitCode)
+	}
+	if d, ok := e.Preview.(DiffPreview); ok {
+		added, removed := 0, 0
+		for _, f := range d.Files {
+			added, removed = added+f.Added, removed+f.Removed
+		}
+		return fmt.Sprintf("+%d −%d", added, removed)
+	}
+	switch e.Status {
+	case CallFailed:
+		return "failed"
+	case CallStopped:
+		return "stopped"
+	}
+	return ""
+}
+
+func joinLines(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "\n" + b
+}

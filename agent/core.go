@@ -1,0 +1,336 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"mm/agent/session"
+	"mm/llm"
+	"mm/safety"
+	"mm/tools"
+)
+
+// ErrClosed is returned by Do after the core has ended.
+var ErrClosed = errors.New("the session is closed")
+
+// Options are what a core is made of. Model, Tools, Policy and Session are
+// required.
+type Options struct {
+	Model  Model
+	Tools  Toolbox
+	Policy Policy
+
+	// Session is the conversation to go on with; a fresh one has no items.
+	Session *session.Session
+
+	// Store keeps the session; nil keeps nothing.
+	Store Store
+
+	// System is the system prompt. It does not change within a session.
+	System string
+
+	Sampling        llm.Sampling
+	LoopTemperature float64 // sampling after a loop was noticed; 0 turns it off
+	MaxTurns        int     // calls of the model in one turn; 0 means 40
+	Skills          []Skill
+
+	// Shell runs the user's own "!" commands; nil refuses them.
+	Shell func(ctx context.Context, command string, out tools.Sink) tools.Result
+
+	// Restore writes a file back for undo, or removes it when data is nil. It
+	// refuses, with an error, a file whose bytes are not expect.
+	Restore func(path string, data, expect []byte) error
+
+	// Unattended says that nobody can be asked: what needs a permission is
+	// refused with a text for the model.
+	Unattended bool
+
+	// Log receives what developers need to know; nil drops it.
+	Log io.Writer
+
+	// TurnLock, when not nil, is a semaphore of capacity one shared by the
+	// cores of a process, so that turns never run side by side.
+	TurnLock chan struct{}
+
+	// BatchInterval is the least time between two batches of events.
+	BatchInterval time.Duration
+}
+
+// defaultMaxTurns is the limit of model calls in a turn; 10 proved small.
+const defaultMaxTurns = 40
+
+// Core runs one session. It is driven by commands and tells by events. Its
+// state belongs to the goroutine of Run, and is lent to the goroutine of a
+// turn while that turn runs.
+type Core struct {
+	opts Options
+	out  *outbox
+
+	mu     sync.Mutex
+	inbox  []Command
+	closed bool
+	wake   chan struct{} // capacity 1
+
+	ids     counters
+	model   llm.ModelInfo
+	queue   []string
+	running *running           // the turn under way, or nil
+	shared  string             // output of "!" commands, given with the next message
+	loop    *detector          // kept over compaction, reset by the user's next words
+	gauge   gauge              // fill of the context window
+	asking  *ask               // approval waiting for an answer
+	askMu   sync.Mutex         // guards asking: the turn sets it, the loop settles it
+	infoCh  chan llm.ModelInfo // the first answer of Model.Info
+	asked   bool               // that answer has not been taken yet
+	redo    []int              // turn numbers undone, newest last
+	unsaved bool               // the last save failed
+}
+
+// running is a turn under way.
+type running struct {
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+}
+
+// errInterrupted is the cause of a turn's context when the user cancelled.
+var errInterrupted = errors.New("cancelled by the user")
+
+// New makes a core. Run starts it.
+func New(o Options) *Core {
+	if o.MaxTurns <= 0 {
+		o.MaxTurns = defaultMaxTurns
+	}
+	c := &Core{
+		opts:   o,
+		out:    newOutbox(o.BatchInterval),
+		wake:   make(chan struct{}, 1),
+		loop:   newDetector(),
+		infoCh: make(chan llm.ModelInfo, 1),
+	}
+	c.ids.resume(o.Session.Items)
+	return c
+}
+
+// Events returns ordered batches. It has one reader, who reads until the
+// channel is closed; a second would steal.
+func (c *Core) Events() <-chan []Event { return c.out.out }
+
+// Do asks for something. It never blocks; what it asks for happens in order.
+// It returns ErrClosed after the end, or says what is wrong with the command.
+func (c *Core) Do(cmd Command) error {
+	if m, ok := cmd.(SetMode); ok && !slices.Contains(safety.Modes, m.Mode) {
+		return fmt.Errorf("there is no mode %q", m.Mode)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return ErrClosed
+	}
+	c.inbox = append(c.inbox, cmd)
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+func (c *Core) emit(e Event) { c.out.put(e) }
+
+// Run is the core's goroutine. It returns when ctx ends, after a running turn
+// was stopped and its events were delivered.
+func (c *Core) Run(ctx context.Context) error {
+	var pumping sync.WaitGroup
+	pumping.Go(c.out.pump)
+	defer pumping.Wait()
+	defer c.out.close()
+
+	asking, stopAsking := context.WithCancel(ctx)
+	var helpers sync.WaitGroup
+	defer helpers.Wait()
+	defer stopAsking()
+
+	c.emit(SessionReady{
+		Session: c.opts.Session.ID,
+		Cwd:     c.opts.Session.Cwd,
+		Mode:    c.opts.Policy.Mode(),
+		Tools:   toolNames(c.opts.Tools.Specs()),
+		Skills:  c.opts.Skills,
+	})
+	c.replay()
+	c.asked = true
+	helpers.Go(func() {
+		info, _ := c.opts.Model.Info(asking) // a turn tells what is wrong
+		c.infoCh <- info
+	})
+	c.emit(Idle{})
+
+	for {
+		// While a turn runs, the state is the turn's.
+		var turnDone chan struct{}
+		infoCh := c.infoCh
+		if c.running != nil {
+			turnDone, infoCh = c.running.done, nil
+		}
+		select {
+		case <-ctx.Done():
+			c.shutDown()
+			return nil
+		case got := <-infoCh:
+			c.asked = false
+			c.learn(got)
+		case <-turnDone:
+			c.running = nil
+			c.startNext(ctx)
+		case <-c.wake:
+			for _, cmd := range c.received() {
+				c.handle(ctx, cmd)
+			}
+		}
+	}
+}
+
+// shutDown stops a running turn and refuses further commands.
+func (c *Core) shutDown() {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	if c.running != nil {
+		c.interrupt()
+		<-c.running.done
+		c.running = nil
+	}
+}
+
+func (c *Core) received() []Command {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cmds := c.inbox
+	c.inbox = nil
+	return cmds
+}
+
+func (c *Core) handle(ctx context.Context, cmd Command) {
+	switch cmd := cmd.(type) {
+	case Prompt:
+		if c.running == nil {
+			c.startTurn(ctx, cmd.Text)
+			return
+		}
+		c.queue = append(c.queue, cmd.Text)
+		c.emit(QueueChanged{Queued: slices.Clone(c.queue)})
+	case Unqueue:
+		if cmd.Index >= 0 && cmd.Index < len(c.queue) {
+			c.queue = slices.Delete(c.queue, cmd.Index, cmd.Index+1)
+			c.emit(QueueChanged{Queued: slices.Clone(c.queue)})
+		}
+	case Interrupt:
+		if c.running != nil {
+			c.interrupt()
+		}
+	case Decide:
+		c.settle(cmd, ByUser)
+	case SetMode:
+		c.opts.Policy.SetMode(cmd.Mode)
+		c.emit(ModeChanged(cmd))
+	default:
+		c.between(ctx, cmd)
+	}
+}
+
+// between handles the commands that touch the history, and so wait for no
+// turn to run.
+func (c *Core) between(ctx context.Context, cmd Command) {
+	if c.running != nil {
+		c.emit(Notice{Level: Warn, Text: "wait for the answer, or cancel it first"})
+		return
+	}
+	switch cmd := cmd.(type) {
+	case RunShell:
+		c.runShell(ctx, cmd.Command)
+	case Clear:
+		c.clear()
+	case Undo:
+		c.undo()
+	case Redo:
+		c.redoTurn()
+	}
+	if c.running == nil {
+		c.emit(Idle{})
+	}
+}
+
+// startNext starts the oldest waiting prompt when nothing runs.
+func (c *Core) startNext(ctx context.Context) {
+	if c.running != nil {
+		return
+	}
+	if len(c.queue) == 0 {
+		c.emit(Idle{})
+		return
+	}
+	text := c.queue[0]
+	c.queue = c.queue[1:]
+	c.emit(QueueChanged{Queued: slices.Clone(c.queue)})
+	c.startTurn(ctx, text)
+}
+
+func (c *Core) startTurn(ctx context.Context, text string) {
+	c.start(ctx, func(ctx context.Context) { c.runTurn(ctx, text) })
+}
+
+// start lends the state to a goroutine of its own until work returns.
+func (c *Core) start(ctx context.Context, work func(context.Context)) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	r := &running{cancel: cancel, done: make(chan struct{})}
+	c.running = r
+	go func() {
+		defer close(r.done)
+		defer cancel(nil)
+		work(ctx)
+	}()
+}
+
+// interrupt cancels the running turn and settles a waiting question.
+func (c *Core) interrupt() {
+	c.running.cancel(errInterrupted)
+}
+
+// knowModel asks the server what it serves, until the window is known.
+func (c *Core) knowModel(ctx context.Context) {
+	switch {
+	case c.asked:
+		select {
+		case info := <-c.infoCh:
+			c.asked = false
+			c.learn(info)
+		case <-ctx.Done():
+		}
+	case c.model.ContextWindow == 0:
+		if info, err := c.opts.Model.Info(ctx); err == nil {
+			c.learn(info)
+		}
+	}
+}
+
+// learn takes in what is known of the model.
+func (c *Core) learn(info llm.ModelInfo) {
+	if info == c.model {
+		return
+	}
+	c.model = info
+	c.gauge.limit = info.ContextWindow
+	c.emit(ModelChanged{Model: info})
+}
+
+func toolNames(specs []tools.Spec) []string {
+	names := make([]string, len(specs))
+	for i, s := range specs {
+		names[i] = s.Name
+	}
+	return names
+}

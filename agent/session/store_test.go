@@ -1,0 +1,164 @@
+package session_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mm/agent/session"
+	"mm/llm"
+)
+
+func open(t *testing.T) (*session.Store, string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), ".mm", "sessions")
+	s, err := session.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, dir
+}
+
+func TestSaveAndLoad(t *testing.T) {
+	t.Parallel()
+	s, dir := open(t)
+	sess := session.New("/work", time.Now())
+	sess.Title = "hello"
+	sess.Items = []session.Item{
+		{Message: llm.Message{Role: llm.User, Text: "q\x00\xff <&>"}, Turn: 1},
+		{Message: llm.Message{Role: llm.Assistant, Calls: []llm.Call{{ID: "c1", Name: "bash", Args: `{"command":`}}}, Turn: 1},
+		{Message: llm.Message{Role: llm.Tool, CallID: "c1", Text: "out"}, Turn: 1, Tool: "bash", Status: "ok"},
+	}
+	sess.Turns = []session.Turn{{Number: 1, Model: "m", Changes: []session.Change{{Path: "/x", Before: nil, After: []byte{0, 255}}}}}
+	if err := s.Save(sess); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Load(sess.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := *sess
+	want.Items[0].Text = "q\x00\uFFFD <&>" // JSON holds no broken UTF-8
+	if diff := cmp.Diff(&want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for name, perm := range map[string]os.FileMode{".": 0o700, sess.ID + ".json": 0o600, ".gitignore": 0o600} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil || info.Mode().Perm() != perm {
+			t.Errorf("%s: mode %v, %v; want %v", name, info.Mode().Perm(), err, perm)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".tmp*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestDamagedSessionsAreListedAndKept(t *testing.T) {
+	t.Parallel()
+	s, dir := open(t)
+	files := map[string]string{
+		"20260101-000000-aaaaaaaa": "",
+		"20260101-000001-bbbbbbbb": "\x00\x00\x00\x00",
+		"20260101-000002-cccccccc": `{"version":1,"items":[{"role":"us`,
+		"20260101-000003-dddddddd": `{"version":99}`,
+		"20260101-000004-eeeeeeee": `{}`,
+	}
+	for id, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, id+".json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	good := session.New("/work", time.Now())
+	good.Items = []session.Item{{Message: llm.Message{Role: llm.User, Text: "q"}}}
+	if err := s.Save(good); err != nil {
+		t.Fatal(err)
+	}
+	list, err := s.List()
+	if err != nil || len(list) != len(files)+1 {
+		t.Fatalf("list %v, %v; want all %d", list, err, len(files)+1)
+	}
+	if list[0].ID != good.ID || list[0].Err != nil {
+		t.Errorf("first is %+v, want the good one", list[0])
+	}
+	for _, e := range list[1:] {
+		if e.Err == nil {
+			t.Errorf("%s: no error, want the reason", e.ID)
+		}
+		if got, err := os.ReadFile(filepath.Join(dir, e.ID+".json")); err != nil || string(got) != files[e.ID] {
+			t.Errorf("%s was changed", e.ID)
+		}
+	}
+	if latest, err := s.Latest(); err != nil || latest.ID != good.ID {
+		t.Errorf("latest %v, %v; want the good one", latest, err)
+	}
+}
+
+func TestLatestOfNone(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	if _, err := s.Latest(); !errors.Is(err, session.ErrNone) {
+		t.Errorf("got %v, want ErrNone", err)
+	}
+}
+
+func TestIDsThatEscapeAreRefused(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	for _, id := range []string{"", "../x", "20260101-000000-AAAAAAAA", "20260101-000000-aaaaaaaa/../../x"} {
+		if _, err := s.Load(id); err == nil || !strings.Contains(err.Error(), "not a session id") {
+			t.Errorf("Load(%q): %v", id, err)
+		}
+		if err := s.Save(&session.Session{ID: id}); err == nil {
+			t.Errorf("Save(%q) wrote", id)
+		}
+	}
+}
+
+func TestLinksAreRefused(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), t.TempDir()
+	link := filepath.Join(dir, ".mm")
+	if err := os.Symlink(outside, link); err != nil {
+		t.Skip("no links here: ", err)
+	}
+	if _, err := session.Open(filepath.Join(link, "sessions")); err == nil {
+		t.Error("a directory behind a link was taken")
+	}
+	if left, _ := os.ReadDir(outside); len(left) > 0 {
+		t.Errorf("something was made behind the link: %v", left)
+	}
+}
+
+func TestForkKeepsBoth(t *testing.T) {
+	t.Parallel()
+	s, _ := open(t)
+	sess := session.New("/work", time.Now())
+	sess.Items = []session.Item{{Message: llm.Message{Role: llm.User, Text: "q"}}}
+	id, err := s.Fork(sess)
+	if err != nil || id == sess.ID {
+		t.Fatalf("fork %q, %v", id, err)
+	}
+	if got, err := s.Load(id); err != nil || len(got.Items) != 1 {
+		t.Errorf("the copy: %+v, %v", got, err)
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add([]byte(`{"version":1,"items":[{"role":"user","text":"q"}],"turns":[{"changes":[{"before":"AA=="}]}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, dir := open(t)
+		id := "20260101-000000-aaaaaaaa"
+		if err := os.WriteFile(filepath.Join(dir, id+".json"), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		sess, err := s.Load(id)
+		if err == nil && s.Save(sess) != nil {
+			t.Error("a session that loads does not save")
+		}
+	})
+}

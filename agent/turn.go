@@ -1,0 +1,230 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"mm/agent/session"
+	"mm/llm"
+)
+
+// turn is one question and all that is done to answer it.
+type turn struct {
+	*Core
+	number  int
+	started time.Time
+	usage   llm.Usage
+	open    open // what has begun and not ended
+
+	steps    int  // calls of the model so far
+	refused  bool // something was refused because nobody could be asked
+	nudged   bool // an empty or merely announced answer was nudged
+	lastTool string
+}
+
+// outcome is why a turn ends, with one line of advice.
+type outcome struct {
+	stop   Stop
+	advice string
+}
+
+// runTurn answers one prompt. It always ends with TurnEnded, after whatever it
+// began was closed, also when it panics.
+func (c *Core) runTurn(ctx context.Context, text string) {
+	t := &turn{Core: c, number: c.lastTurn() + 1, started: time.Now()}
+	result := outcome{stop: StopCancelled}
+	defer func() {
+		if p := recover(); p != nil {
+			result = outcome{StopFailed, "an internal error ended the turn; the session is kept"}
+			c.emit(Fault{Text: fmt.Sprintf("internal error: %v", p)})
+			c.logf("panic in a turn: %v\n%s", p, debug.Stack())
+		}
+		t.end(ctx, result)
+	}()
+	if lock := c.opts.TurnLock; lock != nil {
+		select {
+		case lock <- struct{}{}:
+			defer func() { <-lock }()
+		case <-ctx.Done():
+		}
+	}
+	c.emit(TurnStarted{Turn: t.number})
+	t.begin(text)
+	if ctx.Err() != nil {
+		return
+	}
+	c.knowModel(ctx)
+	result = t.loopModel(ctx)
+}
+
+// begin puts the user's message into the history.
+func (t *turn) begin(text string) {
+	t.loop.reset()
+	t.opts.Session.Turns = append(t.opts.Session.Turns, session.Turn{
+		Number:  t.number,
+		Started: t.started,
+	})
+	if t.opts.Session.Title == "" {
+		t.opts.Session.Title = title(text)
+	}
+	t.emit(UserMessage{ID: t.ids.item(), Text: text})
+	item := session.Item{Message: llm.Message{Role: llm.User, Text: text}}
+	if t.shared != "" {
+		item.Text, item.Shown, t.shared = t.shared+"\n\n"+text, text, ""
+	}
+	t.add(item)
+}
+
+// loopModel calls the model and runs its calls until it answers, or a stop.
+func (t *turn) loopModel(ctx context.Context) outcome {
+	for {
+		if t.steps >= t.opts.MaxTurns {
+			return t.lastWords(ctx)
+		}
+		resp, end := t.generate(ctx)
+		if end != nil {
+			return *end
+		}
+		if len(resp.Message.Calls) == 0 {
+			if t.nudge(resp) {
+				continue
+			}
+			return t.answered(resp)
+		}
+		if end := t.runCalls(ctx); end != nil {
+			return *end
+		}
+	}
+}
+
+// answered ends a turn whose model stopped calling tools.
+func (t *turn) answered(resp llm.Response) outcome {
+	if resp.Message.Text == "" {
+		text := "the model gave no answer"
+		if t.lastTool != "" {
+			text += "; the last thing it did was " + t.lastTool
+		}
+		return outcome{StopFailed, text + ": ask again, or in other words"}
+	}
+	if t.refused {
+		return outcome{StopRefused, "something needed a permission and nobody could be asked: use -mode accept-edits or -yolo"}
+	}
+	return outcome{stop: StopAnswer}
+}
+
+// lastWords asks for one more answer, without tools, when the turn has used up
+// its calls of the model.
+func (t *turn) lastWords(ctx context.Context) outcome {
+	t.emit(Notice{Level: Warn, Text: fmt.Sprintf("%d model calls in this turn: asking for a summary", t.opts.MaxTurns)})
+	t.note("You have used all the steps of this turn. Do not call tools. Summarise in a few sentences what you did and what remains.")
+	_, end := t.generateWith(ctx, request{noTools: true})
+	if end != nil && end.stop == StopCancelled {
+		return *end
+	}
+	return outcome{StopMaxTurns, fmt.Sprintf("stopped after %d model calls (maxTurns): send \"go on\" to continue", t.opts.MaxTurns)}
+}
+
+// end closes whatever is open, keeps the session, and ends the turn.
+func (t *turn) end(ctx context.Context, o outcome) {
+	if ctx.Err() != nil && o.stop != StopAnswer {
+		o = outcome{StopCancelled, "cancelled: what was done so far is kept"}
+	}
+	t.closeAll()
+	t.answerOpenCalls()
+	t.dropUnanswered(o)
+	if turns := t.opts.Session.Turns; len(turns) > 0 && turns[len(turns)-1].Number == t.number {
+		last := &turns[len(turns)-1]
+		last.Stop, last.Usage = string(o.stop), t.usage
+		last.Provider, last.Model = t.model.Provider, t.model.ID
+		if o.stop != StopAnswer {
+			last.Error = o.advice
+		}
+	}
+	t.save()
+	t.emit(TurnEnded{
+		Turn:    t.number,
+		Stop:    o.stop,
+		Text:    o.advice,
+		Usage:   t.usage,
+		Elapsed: time.Since(t.started),
+	})
+}
+
+// answerOpenCalls gives each call of the history a result, so that it stays
+// well formed whatever ended the turn.
+func (t *turn) answerOpenCalls() {
+	items := t.opts.Session.Items
+	answered := map[string]bool{}
+	for i := len(items) - 1; i >= 0; i-- {
+		switch items[i].Role {
+		case llm.Tool:
+			answered[items[i].CallID] = true
+		case llm.Assistant:
+			for _, call := range items[i].Calls {
+				if !answered[call.ID] {
+					t.opts.Session.Items = append(t.opts.Session.Items, session.Item{
+						Message: llm.Message{Role: llm.Tool, CallID: call.ID, Text: "[cancelled: this call did not run]"},
+						Turn:    t.number, Tool: call.Name, Title: call.Name, Status: string(CallStopped),
+					})
+				}
+			}
+			return
+		case llm.User:
+			return
+		}
+	}
+}
+
+// dropUnanswered takes a question out again that got no answer at all. What
+// the user typed is on the screen and in the history of prompts.
+func (t *turn) dropUnanswered(o outcome) {
+	items := t.opts.Session.Items
+	first := len(items)
+	for first > 0 && items[first-1].Turn == t.number {
+		first--
+	}
+	for _, item := range items[first:] {
+		if item.Role != llm.User {
+			return
+		}
+	}
+	if o.stop != StopAnswer {
+		t.opts.Session.Items = items[:first]
+	}
+}
+
+// add appends to the history and keeps it on disk.
+func (t *turn) add(item session.Item) {
+	item.Turn = t.number
+	t.opts.Session.Items = append(t.opts.Session.Items, item)
+	t.gauge.add(item)
+	t.save()
+}
+
+// note adds a message of the program's own to the conversation, where it
+// stays: the model reads it, the user is told in a line of its own.
+func (t *turn) note(text string) {
+	t.add(session.Item{Message: llm.Message{Role: llm.User, Text: text}, Note: true})
+}
+
+func (c *Core) lastTurn() int {
+	if n := len(c.opts.Session.Turns); n > 0 {
+		return c.opts.Session.Turns[n-1].Number
+	}
+	return 0
+}
+
+// titleLength is how many runes of the first message name a session.
+const titleLength = 60
+
+func title(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	runes := []rune(line)
+	if len(runes) > titleLength {
+		return string(runes[:titleLength]) + "…"
+	}
+	return line
+}
