@@ -1,0 +1,71 @@
+package configs
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// choices are the keys whose values are names out of a list.
+var choices = map[string][]string{
+	"provider":         {"auto", "llamacpp", "dmr", "ollama", "lmstudio", "vllm", "openai", "demo"},
+	"permissions.mode": {"read-only", "ask", "accept-edits", "yolo"},
+	"sandbox":          {"auto", "off", "required"},
+}
+
+// check refuses values that cannot work, with the origin of each.
+func (l *Loaded) check() error {
+	for path, names := range choices {
+		if v := l.values.String(path); !slices.Contains(names, v) {
+			return fmt.Errorf("%s: %s is %q; it is one of %s", l.Origins[path], path, v, strings.Join(names, ", "))
+		}
+	}
+	for path, ok := range map[string]bool{
+		"sampling.max_tokens":      l.Sampling.MaxTokens > 0,
+		"sampling.temperature":     l.Sampling.Temperature >= 0,
+		"sampling.top_p":           l.Sampling.TopP > 0 && l.Sampling.TopP <= 1,
+		"maxTurns":                 l.MaxTurns > 0,
+		"maxOutput":                l.MaxOutput >= 0,
+		"contextWindow":            l.ContextWindow >= 0,
+		"previewLines":             l.PreviewLines >= 0,
+		"firstTokenTimeout":        l.FirstTokenTimeout > 0,
+		"watchdogTimeout":          l.WatchdogTimeout > 0,
+		"bashTimeout":              l.BashTimeout > 0,
+		"context.maskTo":           l.Context.MaskTo > 0 && l.Context.MaskTo < l.Context.MaskAt,
+		"context.compactAt":        l.Context.CompactAt > l.Context.MaskTo && l.Context.CompactAt <= 1,
+		"context.summaryMaxTokens": l.Context.SummaryMaxTokens > 0,
+	} {
+		if !ok {
+			return fmt.Errorf("%s: %s cannot be %v", l.Origins[path], path, l.values.Get(path))
+		}
+	}
+	if l.Provider == "openai" && l.BaseURL == "" {
+		return fmt.Errorf("%s: provider openai needs baseURL (http://HOST:PORT/v1)", l.Origins["provider"])
+	}
+	return nil
+}
+
+// untrusted says why a value in a project's file that nobody vouched for is
+// not honoured, or "". A repository may shape the work; it may not widen what
+// the agent is allowed, send the conversation elsewhere, or name programs.
+func untrusted(path string, value any) string {
+	const named = `name the file with "-config agent.yaml" if you trust it`
+	switch path {
+	case "provider", "baseURL", "apiKey":
+		return "a project does not choose the server; " + named
+	case "permissions.mode", "permissions.allow", "sandbox":
+		return "a project does not widen permissions; " + named
+	case "lsp":
+		return "a project does not name programs; " + named
+	case "bashTool", "editTools", "fetchContentTool":
+		if value == true {
+			return "a project only turns tools off; " + named
+		}
+	case "sessions.dir", "skillsDir", "systemPromptFile":
+		if s, ok := value.(string); ok && s != "" && !filepath.IsLocal(s) {
+			return "a project's folders lie inside it; " + named
+		}
+	}
+	return ""
+}

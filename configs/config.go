@@ -1,0 +1,88 @@
+// Package configs loads the configuration: layers from built-in defaults to
+// flags, each value with its origin. It knows nothing of what the values do.
+package configs
+
+import "time"
+
+// Config is the whole configuration. Field names in YAML are the koanf tags.
+type Config struct {
+	Provider         string `koanf:"provider"`
+	BaseURL          string `koanf:"baseURL"`
+	Model            string `koanf:"model"`
+	APIKey           string `koanf:"apiKey"`
+	Profile          string `koanf:"profile"`
+	ContextWindow    int    `koanf:"contextWindow"`
+	SystemPrompt     string `koanf:"systemPrompt"`
+	SystemPromptFile string `koanf:"systemPromptFile"`
+
+	Sampling        Sampling `koanf:"sampling"`
+	LoopTemperature float64  `koanf:"loopTemperature"`
+	MaxTurns        int      `koanf:"maxTurns"`
+	MaxOutput       int      `koanf:"maxOutput"`
+	PreviewLines    int      `koanf:"previewLines"`
+
+	FirstTokenTimeout time.Duration `koanf:"firstTokenTimeout"`
+	WatchdogTimeout   time.Duration `koanf:"watchdogTimeout"`
+	BashTimeout       time.Duration `koanf:"bashTimeout"`
+
+	BashTool         bool `koanf:"bashTool"`
+	EditTools        bool `koanf:"editTools"`
+	PlanTool         bool `koanf:"planTool"`
+	SearchTools      bool `koanf:"searchTools"`
+	FetchContentTool bool `koanf:"fetchContentTool"`
+
+	SkillsDir   string         `koanf:"skillsDir"`
+	LSP         map[string]LSP `koanf:"lsp"`
+	Context     Context        `koanf:"context"`
+	Sessions    Sessions       `koanf:"sessions"`
+	Permissions Permissions    `koanf:"permissions"`
+	Sandbox     string         `koanf:"sandbox"`
+	Theme       string         `koanf:"theme"`
+}
+
+// Sampling holds the generation parameters. A nil pointer is not sent.
+type Sampling struct {
+	Temperature       float64  `koanf:"temperature"`
+	TopP              float64  `koanf:"top_p"`
+	MaxTokens         int      `koanf:"max_tokens"`
+	ParallelToolCalls bool     `koanf:"parallel_tool_calls"`
+	TopK              *int     `koanf:"top_k"`
+	MinP              *float64 `koanf:"min_p"`
+	RepeatPenalty     *float64 `koanf:"repeat_penalty"`
+	PresencePenalty   *float64 `koanf:"presence_penalty"`
+	FrequencyPenalty  *float64 `koanf:"frequency_penalty"`
+	Seed              *int     `koanf:"seed"`
+}
+
+// LSP is one language server, by the name of its language.
+type LSP struct {
+	Command    []string `koanf:"command"`
+	Extensions []string `koanf:"extensions"`
+}
+
+// Context says when the history is masked and compacted; the first three
+// figures are shares of the window.
+type Context struct {
+	Enabled          bool    `koanf:"enabled"`
+	MaskAt           float64 `koanf:"maskAt"`
+	MaskTo           float64 `koanf:"maskTo"`
+	MaskAfterTurns   int     `koanf:"maskAfterTurns"`
+	CompactAt        float64 `koanf:"compactAt"`
+	KeepLastTurns    int     `koanf:"keepLastTurns"`
+	SummaryMaxTokens int     `koanf:"summaryMaxTokens"`
+	MaxMessages      int     `koanf:"maxMessages"`
+}
+
+// Sessions says whether and where conversations are kept. Dir is relative to
+// the working directory.
+type Sessions struct {
+	Enabled bool   `koanf:"enabled"`
+	Dir     string `koanf:"dir"`
+}
+
+// Permissions says what may run unasked.
+type Permissions struct {
+	Mode  string   `koanf:"mode"`
+	Allow []string `koanf:"allow"`
+	Deny  []string `koanf:"deny"`
+}
