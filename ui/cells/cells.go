@@ -68,12 +68,14 @@ func Right(left, right string, w int) string {
 
 // Expand replaces tabs by blanks up to the next tab stop. s is one line of
 // plain text.
-func Expand(s string) string {
+func Expand(s string) string { return ExpandAt(s, 0) }
+
+// ExpandAt is Expand for a piece of a line that begins at a column.
+func ExpandAt(s string, col int) string {
 	if strings.IndexByte(s, '\t') < 0 {
 		return s
 	}
 	var b strings.Builder
-	col := 0
 	for i, part := range strings.Split(s, "\t") {
 		if i > 0 {
 			n := TabWidth - col%TabWidth

@@ -36,6 +36,7 @@ func TestWrap(t *testing.T) {
 		{"inside a long word", "abcdefgh ij", 4, []string{"abcd", "efgh", "ij"}},
 		{"keeps indentation", "  ab cd", 5, []string{"  ab", "cd"}},
 		{"wide runes", "你好世界", 5, []string{"你好", "世界"}},
+		{"between Latin and wide", "ab 你好世界", 7, []string{"ab 你好", "世界"}},
 		{"keeps clusters", "a👩‍💻b👩‍💻", 3, []string{"a👩‍💻", "b👩‍💻"}},
 		{"lines", "a\n\nb", 3, []string{"a", "", "b"}},
 		{"word as wide as the row", "abcd efgh", 4, []string{"abcd", "efgh"}},
@@ -43,6 +44,15 @@ func TestWrap(t *testing.T) {
 		if got := Wrap(tc.in, tc.w); !slices.Equal(got, tc.want) {
 			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
 		}
+	}
+}
+
+func TestWrapStyled(t *testing.T) {
+	t.Parallel()
+	got := WrapStyled("ab \x1b[1mcd ef\x1b[0m gh", 5)
+	want := []string{"ab \x1b[1mcd\x1b[m", "\x1b[1mef\x1b[0m gh\x1b[m"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

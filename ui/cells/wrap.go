@@ -27,47 +27,126 @@ func Chop(text string, w int) []string {
 	return rows
 }
 
+// WrapStyled is Wrap for one row that holds SGR sequences. Each row opens the
+// style in force and closes it again.
+func WrapStyled(s string, w int) []string {
+	if strings.IndexByte(s, ansi.ESC) < 0 {
+		return wrapLine(nil, s, max(w, 1))
+	}
+	if Width(s) <= w {
+		return []string{s}
+	}
+	text, marks := unstyle(s)
+	var rows []string
+	var style strings.Builder
+	next := 0
+	for _, r := range breaks(text, max(w, 1)) {
+		for next < len(marks) && marks[next].at <= r.start {
+			track(&style, marks[next].seq)
+			next++
+		}
+		var row strings.Builder
+		row.WriteString(style.String())
+		at := r.start
+		for next < len(marks) && marks[next].at < r.end {
+			row.WriteString(text[at:marks[next].at] + marks[next].seq)
+			at = marks[next].at
+			track(&style, marks[next].seq)
+			next++
+		}
+		row.WriteString(text[at:r.end])
+		if strings.IndexByte(row.String(), ansi.ESC) >= 0 {
+			row.WriteString(ansi.ResetStyle)
+		}
+		rows = append(rows, row.String())
+	}
+	return rows
+}
+
+// styleMark is an SGR sequence before the byte at of a plain text.
+type styleMark struct {
+	at  int
+	seq string
+}
+
+// unstyle takes the escape sequences out of a row.
+func unstyle(s string) (string, []styleMark) {
+	var text strings.Builder
+	var marks []styleMark
+	for len(s) > 0 {
+		i := strings.IndexByte(s, ansi.ESC)
+		if i < 0 {
+			text.WriteString(s)
+			break
+		}
+		text.WriteString(s[:i])
+		n := sequence(s[i:])
+		marks = append(marks, styleMark{text.Len(), s[i : i+n]})
+		s = s[i+n:]
+	}
+	return text.String(), marks
+}
+
 // wrapLine appends the rows of one line.
 func wrapLine(rows []string, line string, w int) []string {
 	if len(line) <= w || Width(line) <= w {
 		return append(rows, strings.TrimRight(line, " "))
 	}
+	for _, r := range breaks(line, w) {
+		rows = append(rows, line[r.start:r.end])
+	}
+	return rows
+}
+
+// extent is a row of a line, in bytes.
+type extent struct{ start, end int }
+
+// breaks finds the rows of a line: it may be broken at blanks and beside wide
+// characters, and is broken anywhere when a row has neither.
+func breaks(line string, w int) []extent {
+	var rows []extent
 	start, col := 0, 0      // of the row being filled
-	breakAt, resume := 0, 0 // the last blank run in it: its start and its end
-	words := false          // it holds more than blanks
+	breakAt, resume := 0, 0 // the last place to break it: its end, the next start
+	words, wide := false, false
 	for i := 0; i < len(line); {
 		n, cw := cluster(line[i:])
+		blank := line[i] == ' '
+		if words && !blank && (cw > 1 || wide) {
+			breakAt, resume = i, i
+		}
 		if col+cw > w && i > start {
-			switch {
-			case line[i] == ' ':
-				breakAt, resume = i, i
-			case breakAt <= start:
+			if blank || breakAt <= start {
 				breakAt, resume = i, i
 			}
-			rows = append(rows, strings.TrimRight(line[start:breakAt], " "))
-			start = resume
-			for start < len(line) && line[start] == ' ' {
-				start++
+			rows = append(rows, trimmed(line, start, breakAt))
+			for resume < len(line) && line[resume] == ' ' {
+				resume++
 			}
-			i, col, breakAt, words = start, 0, start, false
+			start, i, col, breakAt = resume, resume, 0, resume
+			words, wide = false, false
 			continue
 		}
 		switch {
-		case line[i] != ' ':
-			words = true
+		case !blank:
+			words, wide = true, cw > 1
 		case words:
 			if line[i-1] != ' ' {
 				breakAt = i
 			}
-			resume = i + 1
+			resume, wide = i+1, false
 		}
 		i += n
 		col += cw
 	}
 	if start < len(line) {
-		rows = append(rows, strings.TrimRight(line[start:], " "))
+		rows = append(rows, trimmed(line, start, len(line)))
 	}
 	return rows
+}
+
+// trimmed is the extent without blanks at its end.
+func trimmed(line string, start, end int) extent {
+	return extent{start, start + len(strings.TrimRight(line[start:end], " "))}
 }
 
 // cluster returns the bytes and cells of the first grapheme cluster of s.
