@@ -71,9 +71,12 @@ func (t *turn) begin(text string) {
 		t.opts.Session.Title = title(text)
 	}
 	t.emit(UserMessage{ID: t.ids.item(), Text: text})
-	item := session.Item{Message: llm.Message{Role: llm.User, Text: text}}
+	item := session.Item{Message: llm.Message{Role: llm.User, Text: t.expand(text)}}
 	if t.shared != "" {
-		item.Text, item.Shown, t.shared = t.shared+"\n\n"+text, text, ""
+		item.Text, t.shared = t.shared+"\n\n"+item.Text, ""
+	}
+	if item.Text != text {
+		item.Shown = text
 	}
 	t.add(item)
 }
