@@ -36,6 +36,9 @@ type Error struct {
 	// Partial is what had arrived when a stream was cut or stopped.
 	Partial *Response
 
+	// Proxy is the proxy that the request went through, if any.
+	Proxy string
+
 	Err error // the cause, for the log
 }
 

@@ -15,6 +15,9 @@ type Request struct {
 
 	Sampling Sampling
 
+	// NoStream asks for one answer in place of a stream of deltas.
+	NoStream bool
+
 	// NoThinking asks for an answer without reasoning where the server can.
 	NoThinking bool
 }

@@ -62,6 +62,7 @@ type Server struct {
 	active sync.WaitGroup // running handlers
 
 	mu       sync.Mutex
+	closed   bool
 	info     ServerInfo
 	sections []Section
 	fallback func(*Request) string
@@ -137,7 +138,21 @@ func (s *Server) Close() {
 		_ = s.http.Close()
 		<-s.served
 	}
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
 	s.active.Wait()
+}
+
+// begin counts a handler, unless the server is closed.
+func (s *Server) begin() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.active.Add(1)
+	return true
 }
 
 // SetWindow changes the context window that the server reports.
@@ -179,7 +194,9 @@ func (s *Server) Err() error {
 // ServeHTTP routes by path. Base paths before /v1 and /chat are accepted as
 // Docker Model Runner has them.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.active.Add(1)
+	if !s.begin() {
+		panic(http.ErrAbortHandler)
+	}
 	defer s.active.Done()
 	info := s.serverInfo()
 	if info.Key != "" && r.URL.Path != "/health" && r.Header.Get("Authorization") != "Bearer "+info.Key {

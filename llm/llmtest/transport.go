@@ -40,7 +40,7 @@ func (t inProcess) RoundTrip(req *http.Request) (*http.Response, error) {
 			if cause != nil {
 				pw.CloseWithError(io.ErrUnexpectedEOF)
 			} else {
-				pw.Close()
+				pw.CloseWithError(context.Cause(ctx)) // io.EOF when nil
 			}
 		}()
 		t.handler.ServeHTTP(w, inner)

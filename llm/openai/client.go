@@ -1,0 +1,134 @@
+// Package openai talks to one OpenAI-compatible server of a local model. It
+// turns a request into a stream of typed deltas, and asks the server for its
+// models and its context window. It knows nothing of agents or tools.
+package openai
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	sdk "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"mm/llm"
+)
+
+// Options configure a Client. Only Provider or BaseURL is needed.
+type Options struct {
+	// Provider is one of Providers, or empty for any OpenAI-compatible
+	// server.
+	Provider string
+
+	// BaseURL replaces the provider's default. It may lack the scheme or the
+	// /v1, or name the chat endpoint.
+	BaseURL string
+
+	APIKey string
+
+	// Model is the name to ask for; empty means the first one served.
+	Model string
+
+	// ContextWindow is the configured size in tokens; 0 asks the server.
+	ContextWindow int
+
+	// FirstTokenTimeout bounds the silence before the first token, and the
+	// time that a model may load. 0 means DefaultFirstTokenTimeout.
+	FirstTokenTimeout time.Duration
+
+	// WatchdogTimeout bounds the silence after the first token. 0 means
+	// DefaultWatchdogTimeout.
+	WatchdogTimeout time.Duration
+
+	// HTTPClient replaces the client's own transport, for tests and the demo.
+	HTTPClient *http.Client
+
+	// Proxy finds the proxy for a request; nil uses the environment. It is
+	// never asked for loopback addresses.
+	Proxy func(*http.Request) (*url.URL, error)
+}
+
+// Defaults of the timeouts.
+const (
+	DefaultFirstTokenTimeout = 3 * time.Minute
+	DefaultWatchdogTimeout   = 30 * time.Second
+)
+
+// Client speaks to one server. Its methods may be called from any goroutine.
+type Client struct {
+	opts  Options
+	err   error // what is wrong with the options
+	http  *http.Client
+	proxy func(*http.Request) (*url.URL, error)
+	sdk   sdk.Client
+
+	mu       sync.Mutex
+	bases    []*url.URL // the server's address, then fallbacks not tried yet
+	models   []string   // as served; nil until asked
+	model    string     // the model in use, when it is known
+	info     *llm.ModelInfo
+	taught   int             // window taught by a refusal, in tokens
+	rejected map[string]bool // optional fields that the server does not take
+}
+
+// New returns a client. It opens no connection; what is wrong with the options
+// is said by the first call.
+func New(opts Options) *Client {
+	opts.FirstTokenTimeout = cmp.Or(opts.FirstTokenTimeout, DefaultFirstTokenTimeout)
+	opts.WatchdogTimeout = cmp.Or(opts.WatchdogTimeout, DefaultWatchdogTimeout)
+	c := &Client{opts: opts, model: opts.Model, rejected: map[string]bool{}}
+	c.proxy = localProxy(opts.Proxy)
+	c.http = httpClient(opts.HTTPClient, c.proxy)
+	c.bases, c.err = baseURLs(opts.Provider, opts.BaseURL)
+	c.sdk = sdk.Client{Options: []option.RequestOption{
+		option.WithHTTPClient(c.http),
+		option.WithMaxRetries(0),
+	}}
+	return c
+}
+
+// Provider returns the provider's name.
+func (c *Client) Provider() string { return c.opts.Provider }
+
+// BaseURL returns the address in use.
+func (c *Client) BaseURL() string {
+	if c.err != nil {
+		return c.opts.BaseURL
+	}
+	return c.base().String()
+}
+
+func (c *Client) base() *url.URL {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.bases[0]
+}
+
+// fallBack gives up an address that refused the connection and reports whether
+// there is another to try.
+func (c *Client) fallBack(refused *url.URL) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bases[0] == refused && len(c.bases) > 1 {
+		c.bases = c.bases[1:]
+		return true
+	}
+	return c.bases[0] != refused
+}
+
+// Stream sends the request and yields deltas as they come. The last pair is
+// either a Done or an error: a *llm.Error, or the cause of ctx's end. When the
+// consumer stops early the request is cancelled.
+func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		s := newStream(ctx, c, req, yield)
+		defer s.close()
+		if err := s.run(); err != nil && err != errStopped {
+			yield(nil, err)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mm/llm"
+	"mm/llm/llmtest"
+)
+
+func TestStreamYieldsEachKindOfDelta(t *testing.T) {
+	s := llmtest.NewServer(t, `
+-- llm/1 --
+want system 'be brief'
+want user 'hi'
+want tool bash
+want body '"include_usage":true'
+progress 256/1024 cached 256
+progress 1024/1024 cached 256
+think 'Let me see.'
+say 'I look.'
+call bash {"command":"ls"}
+call read_file {"path":"a.go"}
+usage 1024 9 256
+finish tool_calls
+`)
+	c := New(Options{Provider: LlamaCpp, BaseURL: s.URL()})
+	defer c.http.CloseIdleConnections()
+	a := collect(t, t.Context(), c, ask)
+	if a.err != nil {
+		t.Fatal(a.err)
+	}
+	want := llm.Response{
+		Message: llm.Message{Role: llm.Assistant, Text: "I look.", Calls: []llm.Call{
+			{ID: "call00001", Name: "bash", Args: `{"command":"ls"}`},
+			{ID: "call00002", Name: "read_file", Args: `{"path":"a.go"}`},
+		}},
+		Reasoning: "Let me see.",
+		Finish:    llm.FinishCalls,
+		Complete:  true,
+		Usage:     llm.Usage{Prompt: 1024, Cached: 256, Completion: 9},
+		Speed:     llm.Speed{PromptPerSecond: 500, CompletionPerSecond: 50},
+	}
+	if diff := cmp.Diff(want, *a.done); diff != "" {
+		t.Error(diff)
+	}
+	phases := []llm.Phase{llm.Connecting, llm.Reading, llm.Reasoning, llm.Answering, llm.Composing}
+	if diff := cmp.Diff(phases, a.phases); diff != "" {
+		t.Error(diff)
+	}
+	if a.text != "I look." || a.think != "Let me see." {
+		t.Errorf("got deltas %q and %q", a.text, a.think)
+	}
+	if diff := cmp.Diff([]string{`{"command":"ls"}`, `{"path":"a.go"}`}, a.args); diff != "" {
+		t.Error(diff)
+	}
+	if want := (llm.Progress{Total: 1024, Cached: 256, Processed: 256, Elapsed: time.Millisecond}); a.deltas[2] != want {
+		t.Errorf("got %#v, want %#v", a.deltas[2], want)
+	}
+}
+
+func TestStreamWithoutStreaming(t *testing.T) {
+	c, _ := scripted(t, `
+-- llm/1 --
+think 'Hm.'
+say 'Look.'
+call bash {"command":"ls"}
+`)
+	req := ask
+	req.NoStream = true
+	a := collect(t, t.Context(), c, req)
+	if a.err != nil || !a.done.Complete || a.done.Message.Text != "Look." ||
+		a.done.Reasoning != "Hm." || len(a.done.Message.Calls) != 1 {
+		t.Errorf("got %+v, %v", a.done, a.err)
+	}
+}
+
+func TestStreamWaitsForTheModelToLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := scripted(t, `
+-- llm/1 --
+times 5
+status 503 {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}
+-- llm/2 --
+say ready
+finish stop
+`)
+		start := time.Now()
+		a := collect(t, t.Context(), c, ask)
+		if a.err != nil || a.text != "ready" {
+			t.Fatalf("got %q, %v", a.text, a.err)
+		}
+		phases := []llm.Phase{llm.Connecting, llm.Loading, llm.Reading, llm.Answering}
+		if diff := cmp.Diff(phases, a.phases); diff != "" {
+			t.Error(diff)
+		}
+		// 0.25 + 0.5 + 1 + 2 + 2 seconds of back-off.
+		if got := time.Since(start); got != 5750*time.Millisecond || len(s.Requests()) != 6 {
+			t.Errorf("waited %v for %d requests", got, len(s.Requests()))
+		}
+	})
+}
+
+func TestStreamGivesUpOnAModelThatNeverLoads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := scripted(t, `
+-- llm/1 --
+times 1000
+status 503 {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}
+`)
+		start := time.Now()
+		a := collect(t, t.Context(), c, ask)
+		wantKind(t, a.err, llm.LoadingModel)
+		if got := time.Since(start); got > DefaultFirstTokenTimeout {
+			t.Errorf("waited %v", got)
+		}
+	})
+}
+
+func wantKind(t *testing.T, err error, kind llm.ErrorKind) *llm.Error {
+	t.Helper()
+	fault, ok := errors.AsType[*llm.Error](err)
+	if !ok || fault.Kind != kind {
+		t.Fatalf("got %v, want %s", err, kind)
+	}
+	return fault
+}
+
+// TestGuards: which silence ends a request, and after how long.
+func TestGuards(t *testing.T) {
+	for _, tc := range []struct {
+		name, section string
+		kind          llm.ErrorKind
+		after         time.Duration
+	}{
+		{"no header and no byte", "wait 1h", llm.NoAnswer, 3 * time.Minute},
+		{"headers only", "hang", llm.NoAnswer, 3 * time.Minute},
+		{"keep-alives feed the first-token timeout", "repeat 3 wait 1m\nping\nwait 2m\nping\nhang", "", 0},
+		{"prompt progress, then silence", "progress 1/9\nwait 2m\nprogress 2/9\nhang", llm.NoAnswer, 5 * time.Minute},
+		{"text, then silence", "say x\nhang", llm.Stalled, 30 * time.Second},
+		{"reasoning feeds the watchdog", "think x\nwait 29s\nthink x\nwait 29s\nsay x\nhang", llm.Stalled, 88 * time.Second},
+		{"keep-alives do not feed the watchdog", "say x\nslow 1s\nrepeat 60 ping", "", 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, _ := scripted(t, "-- llm/1 --\n"+tc.section)
+				start := time.Now()
+				a := collect(t, t.Context(), c, ask)
+				if tc.kind == "" {
+					return
+				}
+				wantKind(t, a.err, tc.kind)
+				if got := time.Since(start); got != tc.after {
+					t.Errorf("ended after %v, want %v", got, tc.after)
+				}
+			})
+		})
+	}
+}
+
+func TestCancelEndsAStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := scripted(t, "-- llm/1 --\nsay x\nhang")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if a := collect(t, ctx, c, ask); !errors.Is(a.err, context.DeadlineExceeded) {
+			t.Errorf("got %v", a.err)
+		}
+	})
+}
+
+func TestStreamStopsWithItsConsumer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, s := scripted(t, "-- llm/1 --\nsay 'a b c d'\nhang")
+		for d := range c.Stream(t.Context(), ask) {
+			if _, ok := d.(llm.TextDelta); ok {
+				break
+			}
+		}
+		s.Close() // waits for the handler, which ends with the request
+	})
+}

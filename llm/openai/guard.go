@@ -1,0 +1,71 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Causes with which a guard cancels.
+var (
+	errNoAnswer = errors.New("nothing came from the server")
+	errStalled  = errors.New("the stream went silent")
+)
+
+// sign is what an event tells a guard.
+type sign int
+
+const (
+	signAlive    sign = iota // a keep-alive
+	signProgress             // the prompt is being read
+	signToken                // text, reasoning or a call
+)
+
+// guard cancels a request on which nothing comes. The first-token timeout
+// rules until the first token, fed by any sign of life: a large model reads a
+// long prompt for minutes. After it the watchdog rules, fed by content alone:
+// a dying server goes on sending keep-alives.
+//
+// Time counts only while the client waits, never while the consumer works.
+type guard struct {
+	cancel      context.CancelCauseFunc
+	first, idle time.Duration
+
+	answering bool // the first token was seen
+	left      time.Duration
+	since     time.Time
+	timer     *time.Timer
+}
+
+func newGuard(cancel context.CancelCauseFunc, first, idle time.Duration) *guard {
+	return &guard{cancel: cancel, first: first, idle: idle, left: first}
+}
+
+// wait starts the clock.
+func (g *guard) wait() {
+	cause := errNoAnswer
+	if g.answering {
+		cause = errStalled
+	}
+	g.since = time.Now()
+	g.timer = time.AfterFunc(g.left, func() { g.cancel(cause) })
+}
+
+// rest stops the clock.
+func (g *guard) rest() {
+	g.timer.Stop()
+	g.left -= time.Since(g.since)
+}
+
+// saw tells the guard what came.
+func (g *guard) saw(s sign) {
+	switch {
+	case s == signToken:
+		g.answering = true
+		g.left = g.idle
+	case !g.answering:
+		g.left = g.first
+	case s == signProgress:
+		g.left = g.idle
+	}
+}

@@ -1,0 +1,87 @@
+package openai
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"mm/llm"
+	"mm/llm/llmtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// ask is a request that any script answers.
+var ask = llm.Request{
+	Messages: []llm.Message{{Role: llm.System, Text: "be brief"}, {Role: llm.User, Text: "hi"}},
+	Tools:    []llm.ToolSpec{{Name: "bash"}, {Name: "read_file"}},
+}
+
+// answer is everything that a stream yielded.
+type answer struct {
+	deltas []llm.Delta
+	text   string
+	think  string
+	args   []string // per call
+	names  []string
+	phases []llm.Phase
+	alive  int
+	done   *llm.Response
+	err    error
+}
+
+// collect reads a stream to its end and checks what holds for every stream:
+// one Done, last, or an error, last.
+func collect(t *testing.T, ctx context.Context, c *Client, req llm.Request) answer {
+	t.Helper()
+	var a answer
+	for d, err := range c.Stream(ctx, req) {
+		if a.done != nil || a.err != nil {
+			t.Errorf("got %#v, %v after the end", d, err)
+		}
+		if err != nil {
+			a.err = err
+			continue
+		}
+		a.deltas = append(a.deltas, d)
+		switch d := d.(type) {
+		case llm.TextDelta:
+			a.text += d.Text
+		case llm.ReasoningDelta:
+			a.think += d.Text
+		case llm.CallDelta:
+			for d.Call >= len(a.args) {
+				a.args, a.names = append(a.args, ""), append(a.names, "")
+			}
+			a.args[d.Call] += d.Args
+			a.names[d.Call] += d.Name
+		case llm.PhaseChanged:
+			a.phases = append(a.phases, d.Phase)
+		case llm.Alive:
+			a.alive++
+		case llm.Done:
+			a.done = &d.Response
+		}
+	}
+	if a.done == nil && a.err == nil {
+		t.Error("the stream ended with neither a Done nor an error")
+	}
+	return a
+}
+
+// scripted returns a client of an in-process server.
+func scripted(t *testing.T, script string) (*Client, *llmtest.Server) {
+	t.Helper()
+	parsed, err := llmtest.Parse(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := llmtest.New(t, parsed)
+	t.Cleanup(s.Close)
+	return New(Options{
+		Provider: LlamaCpp, BaseURL: "http://model.test",
+		HTTPClient: &http.Client{Transport: s.Transport()},
+	}), s
+}

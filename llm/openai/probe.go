@@ -1,0 +1,205 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"mm/llm"
+)
+
+const (
+	probeTimeout = 5 * time.Second
+	maxProbe     = 8 << 20 // /props carries a chat template
+)
+
+// get asks one of the server's own endpoints and decodes its JSON. path starts
+// at the server's root, or at the base URL when it does not start with "/".
+func (c *Client) get(ctx context.Context, path string, into any) error {
+	return c.ask(ctx, http.MethodGet, path, nil, into)
+}
+
+func (c *Client) ask(ctx context.Context, method, path string, body []byte, into any) error {
+	base := c.base()
+	err := c.askAt(ctx, base, method, path, body, into)
+	fault, ok := errors.AsType[*llm.Error](err)
+	if ok && fault.Kind == llm.Unreachable && ctx.Err() == nil && c.fallBack(base) {
+		return c.askAt(ctx, c.base(), method, path, body, into)
+	}
+	return err
+}
+
+func (c *Client) askAt(ctx context.Context, base *url.URL, method, path string, body []byte, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	u, err := serverURL(base, path)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, method, u, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "application/json")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.opts.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+c.opts.APIKey)
+	}
+	x := &exchange{c: c}
+	if p, err := c.proxy(req); err == nil && p != nil {
+		x.proxy = p.Redacted()
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return x.transportError(err)
+	}
+	defer resp.Body.Close()
+	if err := checkResponse(resp); err != nil {
+		return x.transportError(err)
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxProbe))
+	if err != nil {
+		return x.transportError(err)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return &llm.Error{Kind: llm.BadAnswer, Message: plainText(data), Err: err}
+	}
+	return nil
+}
+
+// serverURL resolves path against the base URL, or against the server's root,
+// which is the base URL without its version.
+func serverURL(base *url.URL, path string) (string, error) {
+	ref, err := url.Parse(strings.TrimPrefix(path, "/"))
+	if err != nil {
+		return "", err
+	}
+	u := *base
+	if strings.HasPrefix(path, "/") {
+		u.Path = u.Path[:strings.LastIndexByte(u.Path, '/')]
+	}
+	u.Path += "/" + ref.Path
+	u.RawQuery = ref.RawQuery
+	return u.String(), nil
+}
+
+// modelName returns the model to ask for: the configured one, else the first
+// one that the server lists. A server that lists none gets a stand-in name,
+// which those with a single model ignore.
+func (c *Client) modelName(ctx context.Context) (string, error) {
+	c.mu.Lock()
+	model := c.model
+	c.mu.Unlock()
+	if model != "" {
+		return model, nil
+	}
+	models, err := c.Models(ctx)
+	if fault, ok := errors.AsType[*llm.Error](err); ok {
+		switch fault.Kind {
+		case llm.BadRequest, llm.BadAnswer, llm.ServerFault, llm.UnknownModel:
+			err = nil // a server without a list may still chat
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	if len(models) == 0 {
+		return "default", nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.model = models[0]
+	return c.model, nil
+}
+
+// Models lists the names that the server offers.
+func (c *Client) Models(ctx context.Context) ([]string, error) {
+	if c.err != nil {
+		return nil, c.err
+	}
+	var list modelList
+	if err := c.get(ctx, "models", &list); err != nil {
+		return nil, err
+	}
+	names := list.names()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.models = names
+	return names, nil
+}
+
+type modelList struct {
+	Data []struct {
+		ID   string `json:"id"`
+		Meta struct {
+			Window int `json:"n_ctx"`
+		} `json:"meta"`
+		MaxModelLen int `json:"max_model_len"`
+	} `json:"data"`
+}
+
+func (l modelList) names() []string {
+	var names []string
+	for _, m := range l.Data {
+		names = append(names, m.ID)
+	}
+	return names
+}
+
+// learn keeps the window that a refusal taught.
+func (c *Client) learn(fault *llm.Error) {
+	if fault.Kind != llm.ContextFull || fault.ContextWindow <= 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.taught = fault.ContextWindow
+}
+
+// Info asks the server which model answers and how large its window is.
+func (c *Client) Info(ctx context.Context) (llm.ModelInfo, error) {
+	info := llm.ModelInfo{Provider: c.opts.Provider, BaseURL: c.BaseURL(), ID: c.opts.Model}
+	if c.opts.ContextWindow > 0 {
+		info.ContextWindow, info.WindowSource = c.opts.ContextWindow, "configuration"
+	}
+	if c.err != nil {
+		return info, c.err
+	}
+	model, err := c.modelName(ctx)
+	info.BaseURL = c.BaseURL()
+	if err != nil {
+		return info, err
+	}
+	info.ID = model
+	return info, c.window(ctx, &info)
+}
+
+type props struct {
+	Settings struct {
+		Window int `json:"n_ctx"`
+	} `json:"default_generation_settings"`
+	Caps struct {
+		Tools *bool `json:"supports_tools"`
+	} `json:"chat_template_caps"`
+}
+
+// window fills in the size of the window.
+func (c *Client) window(ctx context.Context, info *llm.ModelInfo) error {
+	var p props
+	if err := c.get(ctx, "/props", &p); err != nil {
+		return nil
+	}
+	info.NoTools = p.Caps.Tools != nil && !*p.Caps.Tools
+	if info.ContextWindow == 0 && p.Settings.Window > 0 {
+		info.ContextWindow, info.WindowSource = p.Settings.Window, "/props"
+	}
+	return nil
+}
