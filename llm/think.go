@@ -81,15 +81,15 @@ func (f *ThinkFilter) Write(s string) []Piece {
 }
 
 // End returns what was held back, and the whole answer and its reasoning with
-// blank space around the answer trimmed. Reasoning that was opened in the
-// middle of an answer and never closed was no reasoning but a mention of the
-// tag: it is text again.
-func (f *ThinkFilter) End() (tail []Piece, text, reasoning string) {
+// blank space around them trimmed. In an answer that was not cut, reasoning
+// that was opened in the middle and never closed was no reasoning but a
+// mention of the tag: it is text again.
+func (f *ThinkFilter) End(cut bool) (tail []Piece, text, reasoning string) {
 	held := f.held
 	f.held = ""
 	tail = f.emit(nil, held)
 	text, reasoning = f.text.String(), f.reasoning.String()
-	if f.closers != nil && strings.TrimSpace(text) != "" {
+	if f.closers != nil && !cut && strings.TrimSpace(text) != "" {
 		text += f.opener + reasoning[f.inner:]
 		reasoning = reasoning[:f.inner]
 	}

@@ -15,7 +15,7 @@ func split(text string, n int) (shownText, shownReasoning, finalText, finalReaso
 		pieces = append(pieces, f.Write(text[:k])...)
 		text = text[k:]
 	}
-	tail, finalText, finalReasoning := f.End()
+	tail, finalText, finalReasoning := f.End(false)
 	var t, r strings.Builder
 	for _, p := range append(pieces, tail...) {
 		if p.Reasoning {
@@ -80,6 +80,15 @@ func TestThinkFilterHoldsBackOnlyTags(t *testing.T) {
 		if got != tc.want {
 			t.Errorf("after %q: got %q, want %q", tc.in, got, tc.want)
 		}
+	}
+}
+
+func TestThinkFilterKeepsReasoningThatWasCut(t *testing.T) {
+	var f ThinkFilter
+	f.Write("It is fine.<think>Or is")
+	_, text, reasoning := f.End(true)
+	if text != "It is fine." || reasoning != "Or is" {
+		t.Errorf("got %q and %q", text, reasoning)
 	}
 }
 

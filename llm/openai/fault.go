@@ -91,7 +91,7 @@ var faultPatterns = []struct {
 	pattern *regexp.Regexp
 }{
 	{llm.ContextFull, regexp.MustCompile(`(?i)exceed_context_size|exceeds the available context|context_length_exceeded|maximum context length|longer than the context|context length of only|context overflows|exceeds? (the )?(model'?s )?(maximum )?context (length|window|size)`)},
-	{llm.LoadingModel, regexp.MustCompile(`(?i)loading model|model is loading|unavailable_error`)},
+	{llm.LoadingModel, regexp.MustCompile(`(?i)loading model|model is (still )?loading`)},
 	{llm.NoToolSupport, regexp.MustCompile(`(?i)does not support tools|requires --jinja|--enable-auto-tool-choice|tools? (calling )?(is|are) not supported`)},
 	{llm.BadRequest, regexp.MustCompile(`(?i)failed to parse tool call arguments`)},
 	{llm.BadTemplate, regexp.MustCompile(`(?i)jinja|chat template|roles? must alternate|system role not supported|raise_exception|tool call id was|conversation roles`)},

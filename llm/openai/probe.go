@@ -92,7 +92,7 @@ func serverURL(base *url.URL, path string) (string, error) {
 }
 
 // modelName returns the model to ask for: the configured one, else the first
-// one that the server lists. A server that lists none gets a stand-in name,
+// one that the server lists, loaded ones before others. A server that lists none gets a stand-in name,
 // which those with a single model ignore.
 func (c *Client) modelName(ctx context.Context) (string, error) {
 	c.mu.Lock()
@@ -143,15 +143,23 @@ type modelList struct {
 			Window int `json:"n_ctx"`
 		} `json:"meta"`
 		MaxModelLen int `json:"max_model_len"`
+		Status      struct {
+			Value string `json:"value"` // llama-server as a router: loaded, unloaded
+		} `json:"status"`
 	} `json:"data"`
 }
 
+// names lists the models, loaded ones first.
 func (l modelList) names() []string {
-	var names []string
+	var loaded, names []string
 	for _, m := range l.Data {
-		names = append(names, m.ID)
+		if m.Status.Value == "loaded" {
+			loaded = append(loaded, m.ID)
+		} else {
+			names = append(names, m.ID)
+		}
 	}
-	return names
+	return append(loaded, names...)
 }
 
 // learn keeps the window that a refusal taught.

@@ -304,10 +304,10 @@ func (s *stream) done() error {
 func (s *stream) response() (tail []llm.Piece, r llm.Response) {
 	complete := s.x != nil && !s.x.reader.broken && s.finish != llm.FinishLength &&
 		(s.finish != llm.FinishNone || s.x.reader.done)
-	tail, text, leaked := s.filter.End()
+	tail, text, leaked := s.filter.End(!complete)
 	return tail, llm.Response{
 		Message:   llm.Message{Role: llm.Assistant, Text: text, Calls: s.calls.finish(complete)},
-		Reasoning: s.reasoning.String() + leaked,
+		Reasoning: strings.TrimSpace(s.reasoning.String() + leaked),
 		Finish:    s.finish,
 		Complete:  complete,
 		Usage:     s.usage,
