@@ -15,7 +15,7 @@ type ask struct {
 // settle hands an answer to the turn that waits for it. An answer to a
 // question that is already settled, or was never asked, is dropped: a late
 // "allow" runs nothing.
-func (c *Core) settle(d Decide, _ SettledBy) {
+func (c *Core) settle(d Decide) {
 	c.askMu.Lock()
 	defer c.askMu.Unlock()
 	if c.asking == nil || c.asking.id != d.ID {

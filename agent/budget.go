@@ -43,6 +43,12 @@ func (g *gauge) add(item session.Item) {
 	g.exact = false
 }
 
+// freed notes that tokens were taken out of the history.
+func (g *gauge) freed(tokens int) {
+	g.added = max(-g.base, g.added-tokens)
+	g.exact = false
+}
+
 // forget starts from nothing: the history was emptied.
 func (g *gauge) forget() { g.base, g.added, g.sent, g.exact = 0, 0, 0, false }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -35,6 +36,7 @@ type Options struct {
 	System string
 
 	Sampling        llm.Sampling
+	Context         Context
 	LoopTemperature float64 // sampling after a loop was noticed; 0 turns it off
 	MaxTurns        int     // calls of the model in one turn; 0 means 40
 	Skills          []Skill
@@ -76,19 +78,21 @@ type Core struct {
 	closed bool
 	wake   chan struct{} // capacity 1
 
-	ids     counters
-	model   llm.ModelInfo
-	queue   []string
-	running *running           // the turn under way, or nil
-	shared  string             // output of "!" commands, given with the next message
-	loop    *detector          // kept over compaction, reset by the user's next words
-	gauge   gauge              // fill of the context window
-	asking  *ask               // approval waiting for an answer
-	askMu   sync.Mutex         // guards asking: the turn sets it, the loop settles it
-	infoCh  chan llm.ModelInfo // the first answer of Model.Info
-	asked   bool               // that answer has not been taken yet
-	redo    []int              // turn numbers undone, newest last
-	unsaved bool               // the last save failed
+	ids       counters
+	model     llm.ModelInfo
+	queue     []Command          // waiting for the turn under way to end
+	running   *running           // the turn under way, or nil
+	shared    string             // output of "!" commands, given with the next message
+	loop      *detector          // kept over compaction, reset by the user's next words
+	gauge     gauge              // fill of the context window
+	asking    *ask               // approval waiting for an answer
+	askMu     sync.Mutex         // guards asking: the turn sets it, the loop settles it
+	infoCh    chan llm.ModelInfo // the first answer of Model.Info
+	asked     bool               // that answer has not been taken yet
+	redo      []int              // turn numbers undone, newest last
+	unsaved   bool               // the last save failed
+	useless   int                // compactions in a row that did not help
+	fixedSaid bool               // the user knows that the fixed part fills the window
 }
 
 // running is a turn under way.
@@ -200,7 +204,7 @@ func (c *Core) shutDown() {
 	c.closed = true
 	c.mu.Unlock()
 	if c.running != nil {
-		c.interrupt()
+		c.running.cancel(errInterrupted)
 		<-c.running.done
 		c.running = nil
 	}
@@ -216,40 +220,40 @@ func (c *Core) received() []Command {
 
 func (c *Core) handle(ctx context.Context, cmd Command) {
 	switch cmd := cmd.(type) {
-	case Prompt:
-		if c.running == nil {
-			c.startTurn(ctx, cmd.Text)
-			return
-		}
-		c.queue = append(c.queue, cmd.Text)
-		c.emit(QueueChanged{Queued: slices.Clone(c.queue)})
 	case Unqueue:
 		if cmd.Index >= 0 && cmd.Index < len(c.queue) {
 			c.queue = slices.Delete(c.queue, cmd.Index, cmd.Index+1)
-			c.emit(QueueChanged{Queued: slices.Clone(c.queue)})
+			c.tellQueue()
 		}
 	case Interrupt:
 		if c.running != nil {
-			c.interrupt()
+			c.running.cancel(errInterrupted)
 		}
 	case Decide:
-		c.settle(cmd, ByUser)
+		c.settle(cmd)
 	case SetMode:
 		c.opts.Policy.SetMode(cmd.Mode)
 		c.emit(ModeChanged(cmd))
 	default:
-		c.between(ctx, cmd)
+		if c.running != nil {
+			c.queue = append(c.queue, cmd)
+			c.tellQueue()
+			return
+		}
+		c.begin(ctx, cmd)
+		if c.running == nil {
+			c.emit(Idle{})
+		}
 	}
 }
 
-// between handles the commands that touch the history, and so wait for no
-// turn to run.
-func (c *Core) between(ctx context.Context, cmd Command) {
-	if c.running != nil {
-		c.emit(Notice{Level: Warn, Text: "wait for the answer, or cancel it first"})
-		return
-	}
+// begin carries out a command that needs the history for itself.
+func (c *Core) begin(ctx context.Context, cmd Command) {
 	switch cmd := cmd.(type) {
+	case Prompt:
+		c.start(ctx, func(ctx context.Context) { c.runTurn(ctx, cmd.Text) })
+	case Compact:
+		c.start(ctx, c.compactAsked)
 	case RunShell:
 		c.runShell(ctx, cmd.Command)
 	case Clear:
@@ -259,28 +263,43 @@ func (c *Core) between(ctx context.Context, cmd Command) {
 	case Redo:
 		c.redoTurn()
 	}
+}
+
+// startNext begins what waits, oldest first, until something runs.
+func (c *Core) startNext(ctx context.Context) {
+	for c.running == nil && len(c.queue) > 0 {
+		cmd := c.queue[0]
+		c.queue = c.queue[1:]
+		c.tellQueue()
+		c.begin(ctx, cmd)
+	}
 	if c.running == nil {
 		c.emit(Idle{})
 	}
 }
 
-// startNext starts the oldest waiting prompt when nothing runs.
-func (c *Core) startNext(ctx context.Context) {
-	if c.running != nil {
-		return
+// tellQueue lists what waits, as the user would type it.
+func (c *Core) tellQueue() {
+	var waiting []string
+	for _, cmd := range c.queue {
+		text := ""
+		switch cmd := cmd.(type) {
+		case Prompt:
+			text = cmd.Text
+		case RunShell:
+			text = "!" + cmd.Command
+		case Clear:
+			text = "/new"
+		case Compact:
+			text = "/compact"
+		case Undo:
+			text = "/undo"
+		case Redo:
+			text = "/redo"
+		}
+		waiting = append(waiting, text)
 	}
-	if len(c.queue) == 0 {
-		c.emit(Idle{})
-		return
-	}
-	text := c.queue[0]
-	c.queue = c.queue[1:]
-	c.emit(QueueChanged{Queued: slices.Clone(c.queue)})
-	c.startTurn(ctx, text)
-}
-
-func (c *Core) startTurn(ctx context.Context, text string) {
-	c.start(ctx, func(ctx context.Context) { c.runTurn(ctx, text) })
+	c.emit(QueueChanged{Queued: waiting})
 }
 
 // start lends the state to a goroutine of its own until work returns.
@@ -291,13 +310,18 @@ func (c *Core) start(ctx context.Context, work func(context.Context)) {
 	go func() {
 		defer close(r.done)
 		defer cancel(nil)
+		defer c.recovered()
 		work(ctx)
 	}()
 }
 
-// interrupt cancels the running turn and settles a waiting question.
-func (c *Core) interrupt() {
-	c.running.cancel(errInterrupted)
+// recovered keeps a panic from ending the program: the work is over, the
+// session goes on.
+func (c *Core) recovered() {
+	if p := recover(); p != nil {
+		c.logf("panic: %v\n%s", p, debug.Stack())
+		c.emit(Fault{Text: fmt.Sprintf("internal error: %v; the session is kept", p)})
+	}
 }
 
 // knowModel asks the server what it serves, until the window is known.

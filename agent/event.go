@@ -192,8 +192,11 @@ type (
 		Exact       bool
 	}
 
-	// Compacted says that old turns became one summary.
+	// Compacted says what came of a compaction, in one line. Changed means
+	// that old turns became one summary.
 	Compacted struct {
+		Changed       bool
+		Line          string
 		Before, After int // messages
 		Summary       string
 	}

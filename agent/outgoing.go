@@ -116,8 +116,12 @@ func resultsAfter(items []session.Item) map[string]string {
 		if item.Role != llm.Tool {
 			break
 		}
-		if _, ok := results[item.CallID]; !ok {
-			results[item.CallID] = item.Text
+		if _, ok := results[item.CallID]; ok {
+			continue
+		}
+		results[item.CallID] = item.Text
+		if item.Masked {
+			results[item.CallID] = stub(item)
 		}
 	}
 	return results

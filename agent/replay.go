@@ -1,6 +1,10 @@
 package agent
 
-import "mm/llm"
+import (
+	"strings"
+
+	"mm/llm"
+)
 
 // replay tells a stored conversation by the events that told it when it was
 // live, so that a front end draws old and new turns alike.
@@ -21,7 +25,7 @@ func (c *Core) replay() {
 		}
 		switch {
 		case item.Summary:
-			c.emit(Compacted{Summary: item.Text})
+			c.emit(Compacted{Changed: true, Line: "earlier turns were compressed into a summary", Summary: strings.TrimPrefix(item.Text, summaryIntro)})
 		case item.Note, item.Role == llm.System:
 		case item.Role == llm.User:
 			c.emit(UserMessage{ID: c.ids.item(), Text: orElse(item.Shown, item.Text)})

@@ -14,6 +14,7 @@ import (
 const (
 	maxHandBacks = 2 // notes about a cut or malformed answer, per generation
 	maxRetries   = 1 // repeats of a call that failed in mid-stream
+	maxOverflows = 1 // repeats after the prompt did not fit and room was made
 )
 
 // request is what differs from one call of the model to another.
@@ -29,14 +30,22 @@ func (t *turn) generate(ctx context.Context) (llm.Response, *outcome) {
 }
 
 func (t *turn) generateWith(ctx context.Context, r request) (resp llm.Response, end *outcome) {
-	handBacks, retries := 0, 0
+	handBacks, retries, overflows := 0, 0, 0
 	for {
+		t.fit(ctx)
 		resp, ids, err := t.stream(ctx, r)
 		if ctx.Err() != nil {
 			t.keepPartial(resp)
 			return resp, &outcome{stop: StopCancelled}
 		}
 		if err != nil {
+			if e, ok := errors.AsType[*llm.Error](err); ok && e.Kind == llm.ContextFull && overflows < maxOverflows {
+				overflows++
+				t.emit(Retrying{Attempt: overflows, Max: maxOverflows, Cause: explain(err, t.model)})
+				if t.overflowed(ctx, e) {
+					continue
+				}
+			}
 			if retries < maxRetries && retryable(err) {
 				retries++
 				t.emit(Retrying{Attempt: retries, Max: maxRetries, Cause: explain(err, t.model)})
@@ -131,9 +140,7 @@ func (t *turn) request(r request) llm.Request {
 		Messages: Outgoing(t.opts.System, t.opts.Session.Items),
 		Sampling: t.opts.Sampling,
 	}
-	for _, spec := range t.opts.Tools.Specs() {
-		req.Tools = append(req.Tools, llm.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})
-	}
+	req.Tools = t.toolSpecs()
 	if r.noTools {
 		req.ToolChoice = "none"
 	}
@@ -143,6 +150,14 @@ func (t *turn) request(r request) llm.Request {
 	t.gauge.sending(req)
 	req.Sampling.MaxTokens = t.gauge.room(req.Sampling.MaxTokens)
 	return req
+}
+
+func (t *turn) toolSpecs() []llm.ToolSpec {
+	var out []llm.ToolSpec
+	for _, spec := range t.opts.Tools.Specs() {
+		out = append(out, llm.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})
+	}
+	return out
 }
 
 // keep puts a whole answer into the history. An empty one is not kept.

@@ -20,6 +20,10 @@ type Request struct {
 
 	// NoThinking asks for an answer without reasoning where the server can.
 	NoThinking bool
+
+	// Patient doubles the watchdog: nothing is shown while a summary is
+	// written, so that nobody waits for its first word.
+	Patient bool
 }
 
 // ToolSpec declares a tool to the model.

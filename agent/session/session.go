@@ -34,6 +34,9 @@ type Item struct {
 	// of the user's own commands.
 	Shown string `json:"shown,omitempty"`
 
+	// Masked results are sent as a stub; Text keeps the whole.
+	Masked bool `json:"masked,omitempty"`
+
 	// Of a tool message: how the call ended, for the replay.
 	Tool   string `json:"tool,omitempty"`
 	Title  string `json:"title,omitempty"`

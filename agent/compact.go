@@ -1,0 +1,260 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"mm/agent/session"
+	"mm/llm"
+)
+
+// Context says when the history is masked and compacted. The first three are
+// shares of the window.
+type Context struct {
+	Enabled                   bool
+	MaskAt, MaskTo, CompactAt float64
+	MaskAfterTurns            int // turns whose results stay
+	KeepLastTurns             int // turns that a compaction leaves alone
+	SummaryMaxTokens          int
+	MaxMessages               int // compaction's trigger when the window is unknown
+}
+
+const (
+	// compactGain is how much smaller a summary must be than what it
+	// replaces, as a share.
+	compactGain = 0.8
+
+	// compactTries is how many useless compactions in a row pause it.
+	compactTries = 2
+)
+
+const summaryIntro = "[summary of the conversation so far]\n"
+
+// summaryRequest asks for the summary. The headings are fixed, so that a later
+// compaction can update it.
+const summaryRequest = `Summarise the conversation above, so that the work can go on without it. Do not call tools, do not answer the user. Write only this, briefly, with exact names, paths and figures:
+
+GOAL: what the user asked for, in the user's own words
+DONE: what was done, and what came of it
+FILES TOUCHED: each path, and what changed in it
+FACTS FOUND: what was learnt that the rest of the work needs
+REMAINING: what is still to do`
+
+const summaryUpdate = `
+
+The conversation begins with an earlier summary: keep what still holds in it, and bring it up to date.`
+
+// compaction is what came of a try to compact.
+type compaction struct {
+	changed bool
+	line    string // for the user
+}
+
+// fit makes room in the window before a call of the model, from cheap to
+// dear: masking, compaction, masking of the running turn.
+func (t *turn) fit(ctx context.Context) {
+	o := t.opts.Context
+	if !o.Enabled {
+		return
+	}
+	if t.gauge.limit == 0 {
+		if o.MaxMessages > 0 && len(t.opts.Session.Items) > o.MaxMessages {
+			t.compactUnasked(ctx)
+		}
+		return
+	}
+	if t.over(o.MaskAt) {
+		t.maskOld(t.number)
+	}
+	if !t.over(o.CompactAt) {
+		return
+	}
+	t.warnAboutFixed()
+	t.compactUnasked(ctx)
+	if t.over(o.CompactAt) {
+		t.maskNow()
+	}
+}
+
+// over tells whether the use of the window passes a share of it.
+func (t *turn) over(share float64) bool {
+	return float64(t.gauge.used()) > share*float64(t.gauge.limit)
+}
+
+// warnAboutFixed says, once, that the system prompt and the tools alone fill
+// the window: no compaction can help.
+func (t *turn) warnAboutFixed() {
+	fixed := t.gauge.est.Request(llm.Request{Messages: Outgoing(t.opts.System, nil), Tools: t.toolSpecs()})
+	if t.fixedSaid || float64(fixed) <= t.opts.Context.CompactAt*float64(t.gauge.limit) {
+		return
+	}
+	t.fixedSaid = true
+	t.emit(Notice{Level: Warn, Text: fmt.Sprintf("the system prompt and the tools alone take about %d of %d tokens: turn tools off (planTool, searchTools, fetchContentTool), or serve the model with a larger window", fixed, t.gauge.limit)})
+}
+
+// compactUnasked compacts unless the last tries were useless.
+func (t *turn) compactUnasked(ctx context.Context) {
+	if t.useless >= compactTries {
+		return
+	}
+	result := t.compact(ctx)
+	if ctx.Err() != nil || result.changed {
+		t.useless = 0
+		return
+	}
+	if t.useless++; t.useless == compactTries {
+		t.emit(Notice{Level: Warn, Text: "compaction did not help and is paused for this session; /compact tries again, /new starts afresh"})
+	}
+}
+
+// compactAsked is the user's /compact: thresholds are ignored.
+func (c *Core) compactAsked(ctx context.Context) {
+	c.useless = 0
+	t := &turn{Core: c, number: c.lastTurn()}
+	c.knowModel(ctx)
+	if result := t.compact(ctx); !result.changed {
+		c.emit(Compacted{Line: result.line})
+	}
+}
+
+// compact replaces the turns before the last keepLastTurns by one summary. It
+// emits Compacted when the history changed. An empty, failed or useless
+// summary changes nothing.
+func (t *turn) compact(ctx context.Context) compaction {
+	items := t.opts.Session.Items
+	cut := t.cut(items)
+	old, kept := items[:cut], items[cut:]
+	if cut == 0 || (cut == 1 && old[0].Summary) {
+		return compaction{line: fmt.Sprintf("nothing to compact: %d message(s), no turn older than the last %d", len(items), t.opts.Context.KeepLastTurns)}
+	}
+	started := time.Now()
+	summary, err := t.summarise(ctx, old)
+	if err != nil {
+		return compaction{line: fmt.Sprintf("[compact: failed, history kept: %s]", explain(err, t.model))}
+	}
+	item := session.Item{
+		Message: llm.Message{Role: llm.User, Text: summaryIntro + summary},
+		Turn:    old[len(old)-1].Turn,
+		Summary: true,
+	}
+	before := t.gauge.est.Request(llm.Request{Messages: Outgoing("", old)})
+	after := t.gauge.est.Text(item.Text)
+	if float64(after) > compactGain*float64(before) {
+		return compaction{line: fmt.Sprintf("[compact: failed, history kept: the summary is no shorter than what it replaces (%d tokens for %d)]", after, before)}
+	}
+	t.opts.Session.Items = append([]session.Item{item}, kept...)
+	t.gauge.freed(before - after)
+	t.save()
+	line := fmt.Sprintf("compressed %d messages → 1 summary + %d kept (%d tokens, %.1fs)", len(old), len(kept), after, time.Since(started).Seconds())
+	t.emit(Compacted{Changed: true, Line: line, Summary: summary, Before: len(items), After: len(t.opts.Session.Items)})
+	t.emit(t.gauge.event())
+	return compaction{changed: true, line: line}
+}
+
+// cut is the index of the first item that a compaction keeps: the cut falls
+// between whole turns.
+func (t *turn) cut(items []session.Item) int {
+	turns := 0
+	for i := len(items) - 1; i >= 0; i-- {
+		if i == len(items)-1 || items[i].Turn != items[i+1].Turn {
+			turns++
+		}
+		if turns > t.opts.Context.KeepLastTurns {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// summarise asks the model for a summary. On llama.cpp the tools stay in the
+// request with the choice "none", so that the cached prefix holds; elsewhere a
+// small model that is offered tools calls them in place of writing.
+func (t *turn) summarise(ctx context.Context, old []session.Item) (string, error) {
+	ask := summaryRequest
+	if old[0].Summary {
+		ask += summaryUpdate
+	}
+	req := llm.Request{
+		Messages:   append(Outgoing(t.opts.System, old), llm.Message{Role: llm.User, Text: ask}),
+		Sampling:   t.opts.Sampling,
+		NoThinking: true,
+		Patient:    true,
+	}
+	if last := len(req.Messages) - 2; req.Messages[last].Role == llm.User {
+		req.Messages[last].Text = joinParagraphs(req.Messages[last].Text, ask)
+		if req.Messages[last].Text == goOn+"\n\n"+ask {
+			req.Messages[last].Text = ask // Outgoing ended on an answer
+		}
+		req.Messages = req.Messages[:last+1]
+	}
+	req.Sampling.MaxTokens = t.opts.Context.SummaryMaxTokens
+	if t.model.Provider == "llamacpp" {
+		req.Tools, req.ToolChoice = t.toolSpecs(), "none"
+	}
+	text, err := t.ask(ctx, req)
+	if err != nil {
+		return "", err
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return "", errors.New("the summary is empty")
+	}
+	return text, nil
+}
+
+// ask makes a call of the model that is no part of the conversation. It shows
+// as a step.
+func (t *turn) ask(ctx context.Context, req llm.Request) (string, error) {
+	t.emit(Notice{Level: Info, Text: "summarising the conversation to make room"})
+	for delta, err := range t.opts.Model.Stream(ctx, req) {
+		if err != nil {
+			return "", err
+		}
+		switch d := delta.(type) {
+		case llm.Progress:
+			t.emit(PromptProgress{Step: t.steps, Done: d.Processed, Total: d.Total, Cached: d.Cached, Elapsed: d.Elapsed})
+		case llm.Done:
+			return d.Response.Message.Text, nil
+		}
+	}
+	return "", errors.New("the answer ended early")
+}
+
+// overflowed makes room after the server refused a request as too large. It
+// returns false when nothing could be done.
+func (t *turn) overflowed(ctx context.Context, e *llm.Error) bool {
+	if e.ContextWindow > 0 {
+		t.gauge.limit = e.ContextWindow
+	}
+	if e.PromptTokens > 0 {
+		t.gauge.counted(llm.Usage{Prompt: e.PromptTokens})
+	}
+	before := t.gauge.used()
+	t.maskOld(t.number)
+	t.compact(ctx)
+	if t.gauge.limit == 0 || t.over(t.opts.Context.CompactAt) {
+		t.maskNow()
+	}
+	if t.gauge.limit > 0 && t.gauge.used() >= t.gauge.limit {
+		t.cutOutputs()
+	}
+	return t.gauge.used() < before
+}
+
+// cutOutputs shortens what alone is too large: results that no masking may
+// take, since the model has not read them yet.
+func (t *turn) cutOutputs() {
+	room := max(maskLeast, t.gauge.limit) // characters, so about a quarter of the window in tokens
+	for i := range t.opts.Session.Items {
+		item := &t.opts.Session.Items[i]
+		runes := []rune(item.Text)
+		if item.Role != llm.Tool || item.Masked || len(runes) <= room {
+			continue
+		}
+		cut := string(runes[:room/2]) + fmt.Sprintf("\n[... %d characters left out: the context window is too small for them ...]\n", len(runes)-room) + string(runes[len(runes)-room/2:])
+		t.gauge.freed(t.gauge.est.Text(item.Text) - t.gauge.est.Text(cut))
+		item.Text = cut
+	}
+}

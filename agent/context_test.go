@@ -1,0 +1,297 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mm/agent"
+	"mm/agent/agenttest"
+	"mm/agent/session"
+	"mm/llm"
+	"mm/tools"
+)
+
+var windowed = agent.Context{
+	Enabled: true, MaskAt: 0.6, MaskTo: 0.35, CompactAt: 0.8,
+	MaskAfterTurns: 2, KeepLastTurns: 2, SummaryMaxTokens: 600, MaxMessages: 60,
+}
+
+// small is a set of options with a window of 2,000 tokens.
+func small(m *agenttest.Model, tool tools.Tool) agent.Options {
+	m.Served.ContextWindow = 2000
+	o := yolo(options(m, tool))
+	o.Context = windowed
+	o.Sampling.MaxTokens = 100
+	return o
+}
+
+func used(r agenttest.Reply, prompt int) agenttest.Reply {
+	r.Usage = llm.Usage{Prompt: prompt, Completion: 10}
+	return r
+}
+
+func compactions(events []agent.Event) []agent.Compacted {
+	var out []agent.Compacted
+	for _, e := range events {
+		if c, ok := e.(agent.Compacted); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// turns fills a session with n turns of about 1,000 characters each.
+func turns(o *agent.Options, n int) {
+	for i := 1; i <= n; i++ {
+		o.Session.Items = append(o.Session.Items,
+			session.Item{Message: llm.Message{Role: llm.User, Text: fmt.Sprintf("question %d", i)}, Turn: i},
+			session.Item{Message: llm.Message{Role: llm.Assistant, Text: strings.Repeat("word ", 200)}, Turn: i})
+		o.Session.Turns = append(o.Session.Turns, session.Turn{Number: i, Stop: "answer"})
+	}
+}
+
+func TestCompactionReplacesOldTurns(t *testing.T) {
+	t.Parallel()
+	for _, provider := range []string{"llamacpp", "ollama"} {
+		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
+			m := agenttest.NewModel(used(agenttest.Say("first"), 1700), agenttest.Say("GOAL: all"), used(agenttest.Say("second"), 400))
+			m.Served.Provider = provider
+			o := small(m, echo{})
+			turns(&o, 4)
+			r := agenttest.Run(t, o)
+			r.Prompt("five")
+			events := r.Prompt("six")
+			got := compactions(events)
+			if len(got) != 1 || !got[0].Changed || got[0].Summary != "GOAL: all" {
+				t.Fatalf("compactions %+v, want one with the summary", got)
+			}
+			// Turns 1 to 4 go; 5 and the running 6 stay.
+			if want := "compressed 8 messages → 1 summary + 3 kept ("; !strings.HasPrefix(got[0].Line, want) {
+				t.Errorf("line %q, want %q...", got[0].Line, want)
+			}
+			if got := ended(t, events).Stop; got != agent.StopAnswer {
+				t.Errorf("the turn ended with %q, want an answer", got)
+			}
+			first := o.Session.Items[0]
+			if !first.Summary || !strings.Contains(first.Text, "GOAL: all") || o.Session.Items[1].Text != "five" {
+				t.Errorf("history begins with %+v, %+v", first, o.Session.Items[1])
+			}
+			reqs := m.Requests()
+			ask := reqs[1]
+			if want := provider == "llamacpp"; want != (len(ask.Tools) == 1 && ask.ToolChoice == "none") || (!want && len(ask.Tools) != 0) {
+				t.Errorf("the summary was asked with %d tools, choice %q", len(ask.Tools), ask.ToolChoice)
+			}
+			if !ask.NoThinking || ask.Sampling.MaxTokens != 600 {
+				t.Errorf("the summary was asked with %+v", ask)
+			}
+			// The request for the summary goes on from what was sent before.
+			n := len(ask.Messages) - 1
+			if diff := cmp.Diff(reqs[0].Messages[:n], ask.Messages[:n]); diff != "" {
+				t.Errorf("the cached prefix does not hold:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEarlierSummaryIsUpdated(t *testing.T) {
+	t.Parallel()
+	m := agenttest.NewModel(agenttest.Say("GOAL: one"), agenttest.Say("GOAL: one and two"))
+	o := small(m, echo{})
+	turns(&o, 4)
+	r := agenttest.Run(t, o)
+	r.Do(agent.Compact{})
+	turns(&o, 0)
+	for i := 5; i <= 7; i++ {
+		o.Session.Items = append(o.Session.Items,
+			session.Item{Message: llm.Message{Role: llm.User, Text: "q"}, Turn: i},
+			session.Item{Message: llm.Message{Role: llm.Assistant, Text: strings.Repeat("word ", 200)}, Turn: i})
+	}
+	r.Do(agent.Compact{})
+	ask := m.Requests()[1]
+	if got := ask.Messages[1].Text; !strings.Contains(got, "GOAL: one") {
+		t.Errorf("the earlier summary is not given: %q", got)
+	}
+	if got := lastText(ask); !strings.Contains(got, "bring it up to date") {
+		t.Errorf("the earlier summary is not to be updated: %q", got)
+	}
+	summaries := 0
+	for _, item := range o.Session.Items {
+		if item.Summary {
+			summaries++
+		}
+	}
+	if summaries != 1 {
+		t.Errorf("%d summaries in the history, want 1", summaries)
+	}
+}
+
+func TestFailedCompactionKeepsTheHistory(t *testing.T) {
+	t.Parallel()
+	for name, reply := range map[string]agenttest.Reply{
+		"an error": agenttest.Fail(&llm.Error{Kind: llm.ServerFault, Status: 500, Message: "boom"}),
+		"empty":    {},
+		"no gain":  agenttest.Say(strings.Repeat("word ", 2000)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := agenttest.NewModel(reply)
+			o := small(m, echo{})
+			turns(&o, 4)
+			before := append([]session.Item(nil), o.Session.Items...)
+			r := agenttest.Run(t, o)
+			got := compactions(r.Do(agent.Compact{}))
+			if len(got) != 1 || got[0].Changed || !strings.HasPrefix(got[0].Line, "[compact: failed, history kept: ") {
+				t.Errorf("got %+v", got)
+			}
+			if diff := cmp.Diff(before, o.Session.Items); diff != "" {
+				t.Errorf("the history changed:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestUselessCompactionIsPaused(t *testing.T) {
+	t.Parallel()
+	full := used(agenttest.Say("a"), 1900)
+	m := agenttest.NewModel(full, agenttest.Reply{}, full, agenttest.Reply{}, full, full, full)
+	o := small(m, echo{})
+	turns(&o, 4)
+	r := agenttest.Run(t, o)
+	var warned []string
+	for range 5 {
+		warned = append(warned, notices(r.Prompt("q"), agent.Warn)...)
+	}
+	if len(warned) != 1 || !strings.Contains(warned[0], "paused for this session") {
+		t.Errorf("warnings %q, want one", warned)
+	}
+	if got := len(m.Requests()); got != 7 {
+		t.Errorf("%d requests, want 5 turns and 2 tries", got)
+	}
+}
+
+func TestNothingToCompact(t *testing.T) {
+	t.Parallel()
+	o := small(agenttest.NewModel(), echo{})
+	turns(&o, 2)
+	r := agenttest.Run(t, o)
+	want := []agent.Compacted{{Line: "nothing to compact: 4 message(s), no turn older than the last 2"}}
+	if diff := cmp.Diff(want, compactions(r.Do(agent.Compact{}))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestCompactionWithoutAWindow(t *testing.T) {
+	t.Parallel()
+	m := agenttest.NewModel(agenttest.Say("GOAL"), agenttest.Say("answer"))
+	o := small(m, echo{})
+	m.Served.ContextWindow = 0
+	o.Context.MaxMessages = 6
+	turns(&o, 4)
+	r := agenttest.Run(t, o)
+	if got := compactions(r.Prompt("q")); len(got) != 1 || !got[0].Changed {
+		t.Errorf("got %+v, want a compaction by the number of messages", got)
+	}
+}
+
+// speaks is a tool with a long output.
+var speaks = echo{run: func(_ context.Context, text string, _ tools.Sink) tools.Result {
+	return tools.Result{Text: strings.Repeat(text+"\n", 200), Status: tools.OK}
+}}
+
+func TestMaskingInBatches(t *testing.T) {
+	t.Parallel()
+	var replies []agenttest.Reply
+	for i := range 12 {
+		replies = append(replies, agenttest.Call("echo", fmt.Sprintf(`{"text":"n%d"}`, i)), agenttest.Say("ok"))
+	}
+	m := agenttest.NewModel(replies...)
+	o := small(m, speaks)
+	m.Served.ContextWindow = 4000
+	o.Context.CompactAt = 1
+	r := agenttest.Run(t, o)
+	moved, stubs := 0, 0
+	for i := range 12 {
+		r.Prompt(fmt.Sprintf("q%d", i))
+	}
+	reqs := m.Requests()
+	for i := 1; i < len(reqs); i++ {
+		n := len(reqs[i-1].Messages)
+		if cmp.Diff(reqs[i-1].Messages, reqs[i].Messages[:n]) != "" {
+			moved++
+		}
+	}
+	for _, msg := range reqs[len(reqs)-1].Messages {
+		if strings.HasPrefix(msg.Text, "[output of \"n") {
+			stubs++
+			if !strings.HasSuffix(msg.Text, "left out: 200 lines; run it again if needed]") {
+				t.Errorf("stub %q", msg.Text)
+			}
+		}
+	}
+	// An output is about 220 tokens; 60 % of the window hold ten of them, and
+	// a batch goes down to 35 %.
+	if moved == 0 || moved > 2 || stubs < 4 {
+		t.Errorf("the prefix moved %d times and %d outputs are masked; want one or two batches", moved, stubs)
+	}
+	for _, item := range o.Session.Items {
+		if item.Role == llm.Tool && len(item.Text) < 600 {
+			t.Error("a stored output was shortened")
+		}
+	}
+}
+
+func TestOverflowMakesRoomAndGoesOn(t *testing.T) {
+	t.Parallel()
+	overflow := agenttest.Fail(&llm.Error{Kind: llm.ContextFull, PromptTokens: 4139, ContextWindow: 1500})
+	m := agenttest.NewModel(overflow, agenttest.Say("GOAL"), agenttest.Say("answer"))
+	o := small(m, echo{})
+	m.Served.ContextWindow = 0 // not told: the refusal teaches it
+	turns(&o, 4)
+	r := agenttest.Run(t, o)
+	events := r.Prompt("q")
+	closedInOrder(t, events)
+	if got := ended(t, events).Stop; got != agent.StopAnswer {
+		t.Errorf("stop %q, want an answer", got)
+	}
+	if got := len(m.Requests()); got != 3 {
+		t.Errorf("%d requests, want 3: one compaction, one retry", got)
+	}
+}
+
+func TestOverflowThatStaysIsExplained(t *testing.T) {
+	t.Parallel()
+	overflow := agenttest.Fail(&llm.Error{Kind: llm.ContextFull, PromptTokens: 4139, ContextWindow: 1500})
+	m := agenttest.NewModel(overflow, overflow)
+	r := agenttest.Run(t, small(m, echo{}))
+	if got := ended(t, r.Prompt("q")).Stop; got != agent.StopFailed {
+		t.Errorf("stop %q, want failed", got)
+	}
+	if got := len(m.Requests()); got > 2 {
+		t.Errorf("%d requests: a loop", got)
+	}
+}
+
+func TestOneTurnThatFillsTheWindow(t *testing.T) {
+	t.Parallel()
+	var replies []agenttest.Reply
+	for i := range 20 {
+		replies = append(replies, agenttest.Call("echo", fmt.Sprintf(`{"text":"n%d"}`, i)))
+	}
+	m := agenttest.NewModel(append(replies, agenttest.Say("done"))...)
+	o := small(m, speaks)
+	r := agenttest.Run(t, o)
+	if got := ended(t, r.Prompt("all at once")).Stop; got != agent.StopAnswer {
+		t.Errorf("stop %q, want an answer", got)
+	}
+	est := llm.Estimator{}
+	for i, req := range m.Requests() {
+		if got := est.Request(req); got > 2000 {
+			t.Errorf("request %d has about %d tokens, more than the window", i, got)
+		}
+	}
+}
