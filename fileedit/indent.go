@@ -1,0 +1,375 @@
+package fileedit
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// reindent rewrites fresh, the new text of an edit, into the indentation of
+// region, the lines of the file that old was found to mean. Both base level
+// and unit follow the file; depth inside of fresh is kept and blank lines come
+// out empty. It fails where old and region are nested differently, so that no
+// level of the file can be told for the lines of fresh.
+func reindent(old, region, fresh []string, v *view) ([]string, bool) {
+	pairs := pairUp(old, region)
+	if !slices.ContainsFunc(pairs, func(p pair) bool { return p.from != p.to }) {
+		return fresh, true
+	}
+	if alreadyRight(pairs, region, fresh, v) {
+		return emptied(fresh), true
+	}
+	step := stepOf(old, fresh)
+	if t, ok := newTable(pairs, step); ok {
+		t.measure(fresh, region, v)
+		return t.rewrite(fresh), true
+	}
+	if t, ok := newTable(pairs[1:], step); ok && len(pairs) > 1 {
+		t.measure(fresh, region, v)
+		return t.rewriteFirst(fresh, pairs[0]), true
+	}
+	return lineByLine(old, pairs, fresh)
+}
+
+// pair is the indentation of a line as old has it and as the file has it.
+type pair struct{ from, to string }
+
+// pairUp pairs the indentations of lines that are not blank.
+func pairUp(old, region []string) []pair {
+	var pairs []pair
+	for i, line := range old {
+		if !blank(line) {
+			pairs = append(pairs, pair{indentOf(line), indentOf(region[i])})
+		}
+	}
+	return pairs
+}
+
+func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(line, blanks))] }
+
+// emptied returns the lines with blank ones empty.
+func emptied(lines []string) []string {
+	out := slices.Clone(lines)
+	for i, line := range out {
+		if blank(line) {
+			out[i] = ""
+		}
+	}
+	return out
+}
+
+// alreadyRight reports whether fresh is in the indentation of the file although
+// old is not: the model copied old badly and wrote fresh well.
+func alreadyRight(pairs []pair, region, fresh []string, v *view) bool {
+	from, to := pairs[0].from, pairs[0].to
+	for _, p := range pairs {
+		if len(p.from) < len(from) {
+			from = p.from
+		}
+		if len(p.to) < len(to) {
+			to = p.to
+		}
+	}
+	least, ok := shortest(fresh)
+	if !ok || least != to || least == from || slices.Equal(fresh, region) {
+		return false
+	}
+	used := charsOf(region)
+	if used == 0 {
+		used = charsOf([]string{v.indentation().unit})
+	}
+	return used == 0 || charsOf(fresh)&^used == 0
+}
+
+// shortest returns the shortest indentation of lines that are not blank.
+func shortest(lines []string) (string, bool) {
+	least, found := "", false
+	for _, line := range lines {
+		if blank(line) {
+			continue
+		}
+		if ind := indentOf(line); !found || len(ind) < len(least) {
+			least, found = ind, true
+		}
+	}
+	return least, found
+}
+
+const (
+	tabs   = 1
+	spaces = 2
+)
+
+// charsOf tells which of tabs and spaces lines are indented with. A string of
+// blanks alone counts as indentation.
+func charsOf(lines []string) int {
+	used := 0
+	for _, line := range lines {
+		ind := indentOf(line)
+		if strings.Contains(ind, "\t") {
+			used |= tabs
+		}
+		if strings.Contains(ind, " ") {
+			used |= spaces
+		}
+	}
+	return used
+}
+
+// lineByLine gives each line of fresh the indentation of the file's line in
+// its place. It serves where nesting differs, and only if fresh has the lines
+// of old, none of them moved, so that the places are sure.
+func lineByLine(old []string, pairs []pair, fresh []string) ([]string, bool) {
+	var was []string
+	for _, line := range old {
+		if !blank(line) {
+			was = append(was, strings.Trim(line, blanks))
+		}
+	}
+	out := emptied(fresh)
+	at := 0
+	for i, line := range fresh {
+		if blank(line) {
+			continue
+		}
+		text := strings.Trim(line, blanks)
+		if at == len(was) || indentOf(line) != pairs[at].from ||
+			text != was[at] && slices.Contains(was, text) {
+			return nil, false
+		}
+		out[i] = pairs[at].to + strings.TrimLeft(line, blanks)
+		at++
+	}
+	return out, at == len(was)
+}
+
+// stepOf returns how many columns one level takes in old and fresh: of 8, 4, 3
+// and 2 the one that divides most of the distances to the least indented line,
+// the larger on a tie. Distances of one column are alignment, not levels. Where
+// no line is deeper than another, the distances to the margin decide.
+func stepOf(old, fresh []string) int {
+	var columns []int
+	for _, line := range slices.Concat(old, fresh) {
+		if ind := indentOf(line); !blank(line) && !strings.Contains(ind, "\t") {
+			columns = append(columns, len(ind))
+		}
+	}
+	if len(columns) == 0 {
+		return steps[0] // any: a tab is one level
+	}
+	step, votes := dividing(columns, slices.Min(columns))
+	if votes == 0 {
+		step, _ = dividing(columns, 0)
+	}
+	return step
+}
+
+// steps are the widths that a level can have, the larger first.
+var steps = []int{8, 4, 3, 2}
+
+// dividing returns the step that divides most of the distances from columns to
+// base, and how many these are.
+func dividing(columns []int, base int) (best, most int) {
+	most = -1
+	for _, step := range steps {
+		n := 0
+		for _, c := range columns {
+			if d := c - base; d > 1 && d%step == 0 {
+				n++
+			}
+		}
+		if n > most {
+			best, most = step, n
+		}
+	}
+	return best, most
+}
+
+// width returns the columns of an indentation where a tab takes tab of them.
+func width(ind string, tab int) int {
+	return len(ind) + strings.Count(ind, "\t")*(tab-1)
+}
+
+// table maps the indentations of old to those of the file.
+type table struct {
+	rows []row // sorted by columns
+	step int   // columns of one level in old and fresh
+	base int   // columns of the least indented line of old and fresh
+	unit string
+}
+
+type row struct {
+	columns  int
+	from, to string
+}
+
+// fileTab is the width of the file's tabs where they are compared with spaces.
+const fileTab = 8
+
+// newTable makes a table of consistent pairs: each indentation has one value,
+// and a deeper one never has a shallower value.
+func newTable(pairs []pair, step int) (*table, bool) {
+	t := &table{step: step}
+	for _, p := range pairs {
+		i := slices.IndexFunc(t.rows, func(r row) bool { return r.from == p.from })
+		if i < 0 {
+			t.rows = append(t.rows, row{width(p.from, step), p.from, p.to})
+		} else if t.rows[i].to != p.to {
+			return nil, false
+		}
+	}
+	slices.SortStableFunc(t.rows, func(a, b row) int { return cmp.Compare(a.columns, b.columns) })
+	for i := 1; i < len(t.rows); i++ {
+		a, b := t.rows[i-1], t.rows[i]
+		if a.columns < b.columns && width(a.to, fileTab) > width(b.to, fileTab) {
+			return nil, false
+		}
+	}
+	return t, len(t.rows) > 0
+}
+
+// measure finds the base level and the unit for lines that the table lacks.
+func (t *table) measure(fresh, region []string, v *view) {
+	t.base = t.rows[0].columns
+	for _, line := range fresh {
+		if !blank(line) {
+			t.base = min(t.base, width(indentOf(line), t.step))
+		}
+	}
+	t.unit = t.unitOf(fresh, region, v)
+}
+
+// level returns the whole levels between an indentation and the base.
+func (t *table) level(columns int) int { return (columns - t.base) / t.step }
+
+// unitOf returns one level of the file's indentation.
+func (t *table) unitOf(fresh, region []string, v *view) string {
+	for i := 1; i < len(t.rows); i++ {
+		a, b := t.rows[i-1], t.rows[i]
+		n := t.level(b.columns) - t.level(a.columns)
+		more, deeper := strings.CutPrefix(b.to, a.to)
+		if n <= 0 || !deeper || more == "" || len(more)%n != 0 {
+			continue
+		}
+		if unit := more[:len(more)/n]; strings.Repeat(unit, n) == more {
+			return unit
+		}
+	}
+	file := v.indentation()
+	switch used := charsOf(region); {
+	case used&tabs != 0:
+		return "\t"
+	case used == spaces && file.increase > 0:
+		return strings.Repeat(" ", file.increase)
+	case used == 0 && file.unit != "":
+		return file.unit
+	}
+	if used := charsOf(region) | charsOf(fresh); used == tabs {
+		return "\t"
+	}
+	return strings.Repeat(" ", t.step)
+}
+
+func (t *table) rewrite(fresh []string) []string {
+	out := emptied(fresh)
+	for i, line := range out {
+		if line != "" {
+			ind := indentOf(line)
+			out[i] = t.to(ind) + line[len(ind):]
+		}
+	}
+	return out
+}
+
+// rewriteFirst is rewrite for an old whose first line alone had a wrong
+// indentation.
+func (t *table) rewriteFirst(fresh []string, first pair) []string {
+	out := t.rewrite(fresh)
+	for i, line := range fresh {
+		if blank(line) {
+			continue
+		}
+		if indentOf(line) == first.from {
+			out[i] = first.to + strings.TrimLeft(line, blanks)
+		}
+		break
+	}
+	return out
+}
+
+// to translates one indentation of fresh.
+func (t *table) to(ind string) string {
+	if i := slices.IndexFunc(t.rows, func(r row) bool { return r.from == ind }); i >= 0 {
+		return t.rows[i].to
+	}
+	columns := width(ind, t.step)
+	if columns < t.rows[0].columns {
+		return t.above(columns)
+	}
+	from := t.rows[0]
+	for _, r := range t.rows {
+		aligned := (r.columns-t.base)%t.step == 0
+		if r.columns <= columns && (aligned || (from.columns-t.base)%t.step != 0) {
+			from = r
+		}
+	}
+	more := columns - from.columns
+	return from.to + strings.Repeat(t.unit, more/t.step) + strings.Repeat(" ", more%t.step)
+}
+
+// above translates an indentation that is less than all that old has.
+func (t *table) above(columns int) string {
+	less := t.rows[0].columns - columns
+	levels := (less + t.step - 1) / t.step
+	to := t.rows[0].to
+	for range levels {
+		to = strings.TrimSuffix(to, t.unit)
+	}
+	return to + strings.Repeat(" ", levels*t.step-less)
+}
+
+// indentation is the habit of a whole file.
+type indentation struct {
+	unit     string // of most indented lines; empty when none is indented
+	increase int    // most frequent step of spaces from line to line, or 0
+}
+
+// maxIncrease is the largest step of spaces that is taken for one level.
+const maxIncrease = 8
+
+// indentation measures the file.
+func (v *view) indentation() indentation {
+	var steps [maxIncrease + 1]int
+	withTab, withSpace, last := 0, 0, 0
+	for i := range v.starts {
+		line := v.line(i)
+		rest := stripped.of(line)
+		if len(rest) == 0 {
+			continue
+		}
+		ind := line[:len(line)-len(unedged.of(line))]
+		switch {
+		case len(ind) > 0 && ind[0] == '\t':
+			withTab++
+		case len(ind) > 0:
+			withSpace++
+		}
+		if d := len(ind) - last; d > 1 && d <= maxIncrease && ind[len(ind)-1] == ' ' {
+			steps[d]++
+		}
+		last = len(ind)
+	}
+	var in indentation
+	for d, n := range steps {
+		if n > 0 && (in.increase == 0 || n > steps[in.increase]) {
+			in.increase = d
+		}
+	}
+	switch {
+	case withTab > withSpace:
+		in.unit = "\t"
+	case withSpace > 0:
+		in.unit = strings.Repeat(" ", max(in.increase, 1))
+	}
+	return in
+}

@@ -1,0 +1,135 @@
+package fileedit
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	src := "package p\n\nfunc a() {\n\tif x {\n\t\treturn\n\t}\n}\n\nfunc b() {}\n"
+	r, err := Apply([]byte(src), []Edit{
+		{"    if x {\n        return\n    }", "    if x {\n        log()\n        return\n    }"},
+		{"func b() {}", "func b() { a() }"},
+	}, Options{Path: "p.go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `p.go: 2 edits applied, 1 matched ignoring whitespace
+ 4|	if x {
++5|		log()
+ 6|		return
+ 9|
+-9|func b() {}
++10|func b() { a() }`
+	if diff := cmp.Diff(want, r.Report()); diff != "" {
+		t.Errorf("report (-want +got):\n%s", diff)
+	}
+	if r.Diff.Added != 2 || r.Diff.Removed != 1 {
+		t.Errorf("counts +%d -%d, want +2 -1", r.Diff.Added, r.Diff.Removed)
+	}
+	if one, _ := Apply([]byte("a\n"), []Edit{{"a", "b"}}, Options{Path: "f"}); !strings.HasPrefix(one.Report(), "f: 1 edit applied\n") {
+		t.Errorf("report of one edit: %s", one.Report())
+	}
+}
+
+func TestReportIsBounded(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 1000)
+	fresh := strings.Repeat("line "+long+"\n", 500)
+	r, err := Apply([]byte("a\n"), []Edit{{"a\n", fresh}}, Options{Path: "f"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := r.Report()
+	if n := strings.Count(report, "\n"); n != maxQuoted+1 {
+		t.Errorf("%d line breaks, want %d lines of the diff between two others", n, maxQuoted)
+	}
+	if !strings.Contains(report, "(441 more lines of the diff)") {
+		t.Errorf("the end does not say what is left out: %q", report[len(report)-80:])
+	}
+	if len(report) > maxQuoted*(maxLineSize+60) {
+		t.Errorf("report of %d bytes", len(report))
+	}
+}
+
+func TestAmbiguousListsTenPlaces(t *testing.T) {
+	t.Parallel()
+	_, err := Apply([]byte(strings.Repeat("x = 1\n", 5000)), []Edit{{"x = 1", "x = 2"}}, Options{Path: "f"})
+	if err == nil {
+		t.Fatal("was not refused")
+	}
+	for _, want := range []string{"1000 or more times", "lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 990 more", "add the lines before or after it to old"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q lacks %q", err, want)
+		}
+	}
+}
+
+func TestOverlappingPlacesCount(t *testing.T) {
+	t.Parallel()
+	_, err := Apply([]byte("aaa\n"), []Edit{{"aa", "b"}}, Options{Path: "f"})
+	if err == nil || !strings.Contains(err.Error(), "2 times") {
+		t.Errorf("got %v, want a refusal that counts two places", err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, src string
+		edits     []Edit
+		want      string
+	}{
+		{"no edits", "a", nil, "at least one"},
+		{"binary", "a\x00b", []Edit{{"a", "b"}}, "binary"},
+		{"empty file", "", []Edit{{"a", "b"}}, "not found"},
+		{"percent signs", "a", []Edit{{"100%d", "%s"}}, "not found"},
+	} {
+		_, err := Apply([]byte(tc.src), tc.edits, Options{Path: "dir/100%.txt"})
+		if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), "dir/100%.txt") {
+			t.Errorf("%s: %v, want the path and %q", tc.name, err, tc.want)
+		}
+	}
+}
+
+func TestNearestBlockIsBounded(t *testing.T) {
+	t.Parallel()
+	var src, old strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&src, "line %d\n", i)
+		if i != 150 {
+			fmt.Fprintf(&old, "line %d\n", i)
+		} else {
+			old.WriteString("other\n")
+		}
+	}
+	_, err := Apply([]byte(src.String()), []Edit{{old.String(), "x"}}, Options{Path: "f"})
+	if err == nil || strings.Count(err.Error(), "\n") != maxQuoted+1 || !strings.Contains(err.Error(), "use a shorter old") {
+		t.Errorf("want %d quoted lines and advice, got:\n%v", maxQuoted, err)
+	}
+}
+
+func TestDiffOfCreatedAndDeletedFiles(t *testing.T) {
+	t.Parallel()
+	created := Diff("f", nil, []byte("a\nb"))
+	want := FileDiff{Path: "f", Created: true, Added: 2, Hunks: []Hunk{{Lines: []Line{
+		{Op: Insert, New: 1, Text: "a"}, {Op: Insert, New: 2, Text: "b", NoEOL: true},
+	}}}}
+	if diff := cmp.Diff(want, created); diff != "" {
+		t.Errorf("created (-want +got):\n%s", diff)
+	}
+	deleted := Diff("f", []byte("a\n"), nil)
+	if !deleted.Deleted || deleted.Created || deleted.Removed != 1 {
+		t.Errorf("deleted: %+v", deleted)
+	}
+	if got, want := deleted.Unified(), "--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"; got != want {
+		t.Errorf("unified: %q, want %q", got, want)
+	}
+	if same := Diff("f", []byte("a"), []byte("a")); len(same.Hunks) != 0 {
+		t.Errorf("a diff of equal texts: %+v", same)
+	}
+}
