@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"sync"
 
 	"mm/tools"
 )
@@ -12,26 +13,35 @@ type ask struct {
 	answer chan Decide // capacity 1
 }
 
+// approvals holds the question that waits. The turn asks, the loop settles.
+type approvals struct {
+	mu      sync.Mutex
+	waiting *ask
+}
+
 // settle hands an answer to the turn that waits for it. An answer to a
 // question that is already settled, or was never asked, is dropped: a late
 // "allow" runs nothing.
 func (c *Core) settle(d Decide) {
-	c.askMu.Lock()
-	defer c.askMu.Unlock()
-	if c.asking == nil || c.asking.id != d.ID {
-		return
+	c.asks.mu.Lock()
+	defer c.asks.mu.Unlock()
+	if a := c.asks.waiting; a != nil && a.id == d.ID {
+		a.answer <- d
+		c.asks.waiting = nil
 	}
-	c.asking.answer <- d
-	c.asking = nil
+}
+
+func (w *approvals) wait(a *ask) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.waiting = a
 }
 
 // askUser asks for permission and waits. Anything but a plain yes, the end of
 // ctx included, is a no.
 func (t *turn) askUser(ctx context.Context, q ApprovalAsked) Decide {
 	a := &ask{id: q.ID, answer: make(chan Decide, 1)}
-	t.askMu.Lock()
-	t.asking = a
-	t.askMu.Unlock()
+	t.asks.wait(a)
 	t.open.approval = q.ID
 	t.emit(q)
 
@@ -40,9 +50,7 @@ func (t *turn) askUser(ctx context.Context, q ApprovalAsked) Decide {
 	case d = <-a.answer:
 		by = ByUser
 	case <-ctx.Done():
-		t.askMu.Lock()
-		t.asking = nil
-		t.askMu.Unlock()
+		t.asks.wait(nil)
 	}
 	if ctx.Err() != nil {
 		d, by = Decide{ID: q.ID, Choice: ChoiceReject}, ByInterrupt

@@ -66,33 +66,43 @@ type Options struct {
 // defaultMaxTurns is the limit of model calls in a turn; 10 proved small.
 const defaultMaxTurns = 40
 
-// Core runs one session. It is driven by commands and tells by events. Its
-// state belongs to the goroutine of Run, and is lent to the goroutine of a
-// turn while that turn runs.
+// Core runs one session. It is driven by commands and tells by events.
 type Core struct {
 	opts Options
 	out  *outbox
+	mail mailbox
+	asks approvals
 
+	queue   []Command // waiting for the work under way to end
+	running *running  // the work under way, or nil
+
+	state
+}
+
+// state is the conversation with what is known beside it. It belongs to the
+// goroutine of Run, and is lent to the goroutine of a turn while that runs.
+type state struct {
+	ids    counters
+	model  llm.ModelInfo
+	infoCh chan llm.ModelInfo // the first answer of Model.Info
+	asked  bool               // that answer has not been taken yet
+
+	loop   *detector // kept over compaction, reset by the user's next words
+	gauge  gauge     // fill of the context window
+	shared string    // what the user did, told with the next message
+	redo   []int     // turns undone, newest last
+
+	unsaved   bool // the last save failed
+	useless   int  // compactions in a row that did not help
+	fixedSaid bool // the user knows that the fixed part fills the window
+}
+
+// mailbox holds the commands that were sent and not yet taken.
+type mailbox struct {
 	mu     sync.Mutex
 	inbox  []Command
 	closed bool
 	wake   chan struct{} // capacity 1
-
-	ids       counters
-	model     llm.ModelInfo
-	queue     []Command          // waiting for the turn under way to end
-	running   *running           // the turn under way, or nil
-	shared    string             // output of "!" commands, given with the next message
-	loop      *detector          // kept over compaction, reset by the user's next words
-	gauge     gauge              // fill of the context window
-	asking    *ask               // approval waiting for an answer
-	askMu     sync.Mutex         // guards asking: the turn sets it, the loop settles it
-	infoCh    chan llm.ModelInfo // the first answer of Model.Info
-	asked     bool               // that answer has not been taken yet
-	redo      []int              // turn numbers undone, newest last
-	unsaved   bool               // the last save failed
-	useless   int                // compactions in a row that did not help
-	fixedSaid bool               // the user knows that the fixed part fills the window
 }
 
 // running is a turn under way.
@@ -110,11 +120,13 @@ func New(o Options) *Core {
 		o.MaxTurns = defaultMaxTurns
 	}
 	c := &Core{
-		opts:   o,
-		out:    newOutbox(o.BatchInterval),
-		wake:   make(chan struct{}, 1),
-		loop:   newDetector(),
-		infoCh: make(chan llm.ModelInfo, 1),
+		opts: o,
+		out:  newOutbox(o.BatchInterval),
+		mail: mailbox{wake: make(chan struct{}, 1)},
+		state: state{
+			loop:   newDetector(),
+			infoCh: make(chan llm.ModelInfo, 1),
+		},
 	}
 	c.ids.resume(o.Session.Items)
 	return c
@@ -130,17 +142,37 @@ func (c *Core) Do(cmd Command) error {
 	if m, ok := cmd.(SetMode); ok && !slices.Contains(safety.Modes, m.Mode) {
 		return fmt.Errorf("there is no mode %q", m.Mode)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
+	return c.mail.put(cmd)
+}
+
+// put appends a command.
+func (m *mailbox) put(cmd Command) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
 		return ErrClosed
 	}
-	c.inbox = append(c.inbox, cmd)
+	m.inbox = append(m.inbox, cmd)
 	select {
-	case c.wake <- struct{}{}:
+	case m.wake <- struct{}{}:
 	default:
 	}
 	return nil
+}
+
+// take removes what has arrived.
+func (m *mailbox) take() []Command {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	cmds := m.inbox
+	m.inbox = nil
+	return cmds
+}
+
+func (m *mailbox) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
 }
 
 func (c *Core) emit(e Event) { c.out.put(e) }
@@ -190,8 +222,8 @@ func (c *Core) Run(ctx context.Context) error {
 		case <-turnDone:
 			c.running = nil
 			c.startNext(ctx)
-		case <-c.wake:
-			for _, cmd := range c.received() {
+		case <-c.mail.wake:
+			for _, cmd := range c.mail.take() {
 				c.handle(ctx, cmd)
 			}
 		}
@@ -200,22 +232,12 @@ func (c *Core) Run(ctx context.Context) error {
 
 // shutDown stops a running turn and refuses further commands.
 func (c *Core) shutDown() {
-	c.mu.Lock()
-	c.closed = true
-	c.mu.Unlock()
+	c.mail.close()
 	if c.running != nil {
 		c.running.cancel(errInterrupted)
 		<-c.running.done
 		c.running = nil
 	}
-}
-
-func (c *Core) received() []Command {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	cmds := c.inbox
-	c.inbox = nil
-	return cmds
 }
 
 func (c *Core) handle(ctx context.Context, cmd Command) {

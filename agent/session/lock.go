@@ -31,7 +31,7 @@ func (s *Store) Lock(id string) (release func(), err error) {
 	if !idPattern.MatchString(id) {
 		return nil, fmt.Errorf("%q is not a session id", id)
 	}
-	path := filepath.Join(s.dir, "."+id+".lock")
+	path := s.lockFile(id)
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
@@ -48,8 +48,9 @@ func (s *Store) Lock(id string) (release func(), err error) {
 	if err := os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+"\n"), filePerm); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	return func() {
-		_ = os.Remove(path) // a left file is no lock
-		_ = l.Close()       // the end of the process does the same
-	}, nil
+	// The file stays: another process may be opening it, and a file that is
+	// removed under it would be locked twice.
+	return func() { _ = l.Close() }, nil // the end of the process does the same
 }
+
+func (s *Store) lockFile(id string) string { return filepath.Join(s.dir, "."+id+".lock") }
