@@ -33,6 +33,10 @@ type Error struct {
 	// tells them.
 	PromptTokens, ContextWindow int
 
+	// Nearest are served models whose names resemble the one asked for; they
+	// come with UnknownModel.
+	Nearest []string
+
 	// Partial is what had arrived when a stream was cut or stopped.
 	Partial *Response
 

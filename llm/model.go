@@ -12,6 +12,10 @@ type ModelInfo struct {
 	ContextWindow int
 	WindowSource  string
 
+	// WindowIsMaximum is true when ContextWindow is what the model was trained
+	// for, since the server does not tell what it serves, which may be less.
+	WindowIsMaximum bool
+
 	// NoTools is true when the server said that the model's template drops
 	// tool definitions.
 	NoTools bool

@@ -21,6 +21,7 @@ type call struct {
 	index    int // the server's index, or -1
 	id, name string
 	args     strings.Builder
+	guard    llm.ArgsGuard
 	runes    runeJoiner
 }
 
@@ -131,6 +132,22 @@ func (c *calls) clean(name string) string {
 		}
 	}
 	return name
+}
+
+// maxCalls bounds the calls of one answer.
+const maxCalls = 64
+
+// runaway says what is wrong with the call that a delta belongs to, or returns
+// an empty string.
+func (c *calls) runaway(d llm.CallDelta) string {
+	if len(c.list) > maxCalls {
+		return fmt.Sprintf("more than %d tool calls in one answer", maxCalls)
+	}
+	at := c.list[d.Call]
+	if why := at.guard.Add(d.Args); why != "" {
+		return at.name + ": " + why
+	}
+	return ""
 }
 
 // finish returns the calls with an id each. Arguments that are absent mean an

@@ -6,6 +6,7 @@ package openai
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"net/http"
 	"net/url"
@@ -67,7 +68,7 @@ type Client struct {
 	sdk   sdk.Client
 
 	mu       sync.Mutex
-	bases    []*url.URL // the server's address, then fallbacks not tried yet
+	bases    []*url.URL // the address in use, then the other one if there is one
 	models   []string   // as served; nil until asked
 	model    string     // the model in use, when it is known
 	info     *llm.ModelInfo
@@ -108,16 +109,30 @@ func (c *Client) base() *url.URL {
 	return c.bases[0]
 }
 
-// fallBack gives up an address that refused the connection and reports whether
-// there is another to try.
-func (c *Client) fallBack(refused *url.URL) bool {
+// reach calls do with the address in use and, when nothing is reached there,
+// once with the other one that the provider has. An address that was reached
+// stays in use.
+func (c *Client) reach(ctx context.Context, do func(base *url.URL) error) error {
+	c.mu.Lock()
+	bases := c.bases
+	c.mu.Unlock()
+	err := do(bases[0])
+	if !isUnreachable(err) || len(bases) == 1 || ctx.Err() != nil {
+		return err
+	}
+	second := do(bases[1])
+	if isUnreachable(second) {
+		return err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.bases[0] == refused && len(c.bases) > 1 {
-		c.bases = c.bases[1:]
-		return true
-	}
-	return c.bases[0] != refused
+	c.bases = []*url.URL{bases[1], bases[0]}
+	return second
+}
+
+func isUnreachable(err error) bool {
+	fault, ok := errors.AsType[*llm.Error](err)
+	return ok && fault.Kind == llm.Unreachable
 }
 
 // Stream sends the request and yields deltas as they come. The last pair is

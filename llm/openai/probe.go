@@ -26,13 +26,9 @@ func (c *Client) get(ctx context.Context, path string, into any) error {
 }
 
 func (c *Client) ask(ctx context.Context, method, path string, body []byte, into any) error {
-	base := c.base()
-	err := c.askAt(ctx, base, method, path, body, into)
-	fault, ok := errors.AsType[*llm.Error](err)
-	if ok && fault.Kind == llm.Unreachable && ctx.Err() == nil && c.fallBack(base) {
-		return c.askAt(ctx, c.base(), method, path, body, into)
-	}
-	return err
+	return c.reach(ctx, func(base *url.URL) error {
+		return c.askAt(ctx, base, method, path, body, into)
+	})
 }
 
 func (c *Client) askAt(ctx context.Context, base *url.URL, method, path string, body []byte, into any) error {
@@ -136,17 +132,23 @@ func (c *Client) Models(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
+// modelList is the answer of /v1/models.
 type modelList struct {
-	Data []struct {
-		ID   string `json:"id"`
-		Meta struct {
-			Window int `json:"n_ctx"`
-		} `json:"meta"`
-		MaxModelLen int `json:"max_model_len"`
-		Status      struct {
-			Value string `json:"value"` // llama-server as a router: loaded, unloaded
-		} `json:"status"`
-	} `json:"data"`
+	Object string        `json:"object"`
+	Data   []listedModel `json:"data"` // null at an Ollama without models
+}
+
+type listedModel struct {
+	ID      string   `json:"id"`
+	Aliases []string `json:"aliases"`
+	Meta    struct {
+		Window int `json:"n_ctx"` // llama-server, per slot
+		Max    int `json:"n_ctx_train"`
+	} `json:"meta"`
+	MaxModelLen int `json:"max_model_len"` // vLLM
+	Status      struct {
+		Value string `json:"value"` // llama-server as a router: loaded, unloaded
+	} `json:"status"`
 }
 
 // names lists the models, loaded ones first.
@@ -187,27 +189,6 @@ func (c *Client) Info(ctx context.Context) (llm.ModelInfo, error) {
 		return info, err
 	}
 	info.ID = model
-	return info, c.window(ctx, &info)
-}
-
-type props struct {
-	Settings struct {
-		Window int `json:"n_ctx"`
-	} `json:"default_generation_settings"`
-	Caps struct {
-		Tools *bool `json:"supports_tools"`
-	} `json:"chat_template_caps"`
-}
-
-// window fills in the size of the window.
-func (c *Client) window(ctx context.Context, info *llm.ModelInfo) error {
-	var p props
-	if err := c.get(ctx, "/props", &p); err != nil {
-		return nil
-	}
-	info.NoTools = p.Caps.Tools != nil && !*p.Caps.Tools
-	if info.ContextWindow == 0 && p.Settings.Window > 0 {
-		info.ContextWindow, info.WindowSource = p.Settings.Window, "/props"
-	}
-	return nil
+	c.askWindow(ctx, &info)
+	return info, nil
 }

@@ -31,6 +31,8 @@ type stream struct {
 	phase  llm.Phase
 
 	filter    llm.ThinkFilter
+	thoughts  llm.TextGuard
+	answer    llm.TextGuard
 	reasoning strings.Builder // from the server's own field
 	textRunes runeJoiner
 	thinkRune runeJoiner
@@ -81,13 +83,12 @@ func (s *stream) run() error {
 	return s.done()
 }
 
-// connect tries until the server answers: it waits for a model that loads,
-// takes the fallback address once, and leaves out what the server rejects.
+// connect tries until the server answers: it waits for a model that loads and
+// leaves out what the server rejects.
 func (s *stream) connect() error {
 	start, backOff := time.Now(), firstBackOff
 	for {
-		base := s.c.base()
-		err := s.try(base)
+		err := s.try()
 		if err == nil {
 			return nil
 		}
@@ -95,7 +96,6 @@ func (s *stream) connect() error {
 		switch {
 		case !ok || s.ctx.Err() != nil:
 			return err
-		case fault.Kind == llm.Unreachable && s.c.fallBack(base):
 		case s.c.reject(fault):
 		case fault.Kind == llm.LoadingModel:
 			if time.Since(start)+backOff > s.c.opts.FirstTokenTimeout {
@@ -115,7 +115,7 @@ func (s *stream) connect() error {
 }
 
 // try sends the request once.
-func (s *stream) try(base *url.URL) error {
+func (s *stream) try() error {
 	s.guard.saw(signAlive)
 	s.guard.wait()
 	defer s.guard.rest()
@@ -127,8 +127,13 @@ func (s *stream) try(base *url.URL) error {
 	if err != nil {
 		return err
 	}
-	s.x, err = s.c.send(s.ctx, base, body)
-	return err
+	return s.c.reach(s.ctx, func(base *url.URL) error {
+		x, err := s.c.send(s.ctx, base, body)
+		if err == nil {
+			s.x = x
+		}
+		return err
+	})
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -214,6 +219,9 @@ func (s *stream) content(d *wireDelta) (token bool, err error) {
 		if err := s.show(llm.Composing, delta); err != nil {
 			return token, err
 		}
+		if why := s.calls.runaway(delta); why != "" {
+			return token, &llm.Error{Kind: llm.RunawayCall, Message: why}
+		}
 	}
 	return token, nil
 }
@@ -223,16 +231,37 @@ func (s *stream) think(text string) error {
 		return nil
 	}
 	s.reasoning.WriteString(text)
-	return s.show(llm.Reasoning, llm.ReasoningDelta{Text: text})
+	return s.showReasoning(text)
+}
+
+func (s *stream) showReasoning(text string) error {
+	if err := s.show(llm.Reasoning, llm.ReasoningDelta{Text: text}); err != nil {
+		return err
+	}
+	return runawayAnswer("the reasoning: ", s.thoughts.Add(text))
+}
+
+func (s *stream) showText(text string) error {
+	if err := s.show(llm.Answering, llm.TextDelta{Text: text}); err != nil {
+		return err
+	}
+	return runawayAnswer("the answer: ", s.answer.Add(text))
+}
+
+func runawayAnswer(where, why string) error {
+	if why == "" {
+		return nil
+	}
+	return &llm.Error{Kind: llm.RunawayAnswer, Message: where + why}
 }
 
 func (s *stream) pieces(pieces []llm.Piece) error {
 	for _, p := range pieces {
 		var err error
 		if p.Reasoning {
-			err = s.show(llm.Reasoning, llm.ReasoningDelta{Text: p.Text})
+			err = s.showReasoning(p.Text)
 		} else {
-			err = s.show(llm.Answering, llm.TextDelta{Text: p.Text})
+			err = s.showText(p.Text)
 		}
 		if err != nil {
 			return err
@@ -335,10 +364,28 @@ func (s *stream) explain(err error) error {
 	if s.x != nil {
 		_, r := s.response()
 		r.Complete = false
+		if fault.Kind == llm.RunawayCall {
+			clipLast(r.Message.Calls)
+		}
 		fault.Partial = &r
 	}
 	s.c.learn(fault)
+	if fault.Kind == llm.UnknownModel && len(fault.Nearest) == 0 {
+		// The list is only a help: without it the error stands.
+		if models, err := s.c.Models(s.parent); err == nil {
+			fault.Nearest = llm.NearestNames(s.c.opts.Model, models)
+		}
+	}
 	return fault
+}
+
+// clipLast shortens the call that ran away: its full length helps nobody, and
+// would fill the history.
+func clipLast(calls []llm.Call) {
+	const keep = 200
+	if n := len(calls) - 1; n >= 0 && len(calls[n].Args) > keep {
+		calls[n].Args = strings.ToValidUTF8(calls[n].Args[:keep], "") + "…"
+	}
 }
 
 // enter yields a change of phase.

@@ -8,13 +8,14 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"time"
 )
 
 const (
 	dialTimeout      = 5 * time.Second
-	localDialTimeout = 1500 * time.Millisecond // loopback answers at once or not at all
-	maxHeader        = 64 << 10                // response headers, in bytes
+	localDialTimeout = 600 * time.Millisecond // this machine answers at once or not at all
+	maxHeader        = 64 << 10               // response headers, in bytes
 	maxRedirects     = 3
 )
 
@@ -66,10 +67,9 @@ func dial(ctx context.Context, network, addr string) (net.Conn, error) {
 		return nil, err
 	}
 	d := net.Dialer{Timeout: dialTimeout}
-	if !isLoopback(host) {
-		return d.DialContext(ctx, network, addr)
+	if isLoopback(host) || strings.HasSuffix(host, ".docker.internal") {
+		d.Timeout = localDialTimeout
 	}
-	d.Timeout = localDialTimeout
 	if host != "localhost" {
 		return d.DialContext(ctx, network, addr)
 	}

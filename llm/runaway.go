@@ -1,0 +1,203 @@
+package llm
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// When a stream counts as runaway. Figures in bytes.
+const (
+	// MaxArgs bounds the arguments of one call.
+	MaxArgs = 256 << 10
+
+	// MaxText bounds an answer, and its reasoning.
+	MaxText = 4 << 20
+
+	minPeriod     = 4
+	argsPeriod    = 64
+	argsWindow    = 256     // of arguments that repeat
+	contentWindow = 4 << 10 // of file content that repeats: a CSV of zeros is legitimate
+	textPeriod    = 1 << 10 // a sentence or two
+	textWindow    = 6 << 10 // of an answer that repeats: so are tables and lists
+
+	argsStride = 32 // between two checks
+	textStride = 256
+)
+
+// TextGuard watches an answer or its reasoning for a pattern that repeats
+// without end. The zero value is ready.
+type TextGuard struct {
+	size int
+	tail tail
+}
+
+// Add takes new text and says in a few words what is wrong, or returns an
+// empty string.
+func (g *TextGuard) Add(s string) string {
+	g.size += len(s)
+	if g.size > MaxText {
+		return fmt.Sprintf("more than %d MiB", MaxText>>20)
+	}
+	for s != "" {
+		s = g.tail.fill(s, textStride, textWindow)
+		if p := g.tail.period(textStride, textWindow, textPeriod); p != "" {
+			return fmt.Sprintf("%s repeats over %d characters", p, textWindow)
+		}
+	}
+	return ""
+}
+
+// ArgsGuard watches the arguments of one call while they stream. It follows
+// the JSON to know whether it is inside of file content, where more repetition
+// is allowed. The zero value is ready.
+type ArgsGuard struct {
+	size int
+	tail tail
+	json keyScanner
+}
+
+// Add takes a fragment and says in a few words what is wrong, or returns an
+// empty string.
+func (g *ArgsGuard) Add(s string) string {
+	g.size += len(s)
+	if g.size > MaxArgs {
+		return fmt.Sprintf("more than %d KiB of arguments", MaxArgs>>10)
+	}
+	for s != "" {
+		inside := g.json.inContent()
+		n := g.json.run(s)
+		if why := g.watch(s[:n], inside); why != "" {
+			return why
+		}
+		if g.json.inContent() != inside {
+			g.tail.reset()
+		}
+		s = s[n:]
+	}
+	return ""
+}
+
+func (g *ArgsGuard) watch(s string, inside bool) string {
+	window := argsWindow
+	if inside {
+		window = contentWindow
+	}
+	for s != "" {
+		s = g.tail.fill(s, argsStride, contentWindow)
+		if p := g.tail.period(argsStride, window, argsPeriod); p != "" {
+			return fmt.Sprintf("%s repeats over %d characters of the arguments", p, window)
+		}
+	}
+	return ""
+}
+
+// tail keeps the last bytes of a stream. It is checked each time that a
+// stride is full, counted from the start and not by fragments, so that the
+// verdict does not depend on how the stream was cut.
+type tail struct {
+	bytes []byte
+	since int // bytes since the last check
+}
+
+func (t *tail) reset() { t.bytes, t.since = t.bytes[:0], 0 }
+
+// fill takes as much of s as fits the stride and returns the rest.
+func (t *tail) fill(s string, stride, keep int) string {
+	n := min(len(s), stride-t.since)
+	if len(t.bytes)+n > 2*keep {
+		t.bytes = append(t.bytes[:0], t.bytes[len(t.bytes)-keep:]...)
+	}
+	t.bytes = append(t.bytes, s[:n]...)
+	t.since += n
+	return s[n:]
+}
+
+// period returns the shortest pattern that fills the last window bytes,
+// quoted, or an empty string.
+func (t *tail) period(stride, window, longest int) string {
+	if t.since < stride {
+		return ""
+	}
+	t.since = 0
+	if len(t.bytes) < window {
+		return ""
+	}
+	w := t.bytes[len(t.bytes)-window:]
+	for p := minPeriod; p <= longest; p++ {
+		if repeats(w, p) {
+			return strconv.Quote(shorten(string(w[window-p:])))
+		}
+	}
+	return ""
+}
+
+// repeats looks from the end: most patterns fail on the first byte there.
+func repeats(w []byte, period int) bool {
+	for i := len(w) - 1; i >= period; i-- {
+		if w[i] != w[i-period] {
+			return false
+		}
+	}
+	return true
+}
+
+// shorten keeps the start of a pattern for a message.
+func shorten(s string) string {
+	const keep = 40
+	if len(s) <= keep {
+		return s
+	}
+	return s[:keep] + "…"
+}
+
+// keyScanner follows streamed JSON just enough to know whose value is being
+// written.
+type keyScanner struct {
+	inString, escaped bool
+	value             bool   // the string being read follows a colon
+	key               string // the last key
+	word              []byte // the start of the string being read
+	last              byte   // the last byte outside of strings and blanks
+}
+
+// maxKey is how much of a key is kept; longer ones are of no interest.
+const maxKey = 16
+
+// inContent reports whether the scanner is inside the content of a file.
+func (k *keyScanner) inContent() bool {
+	return k.inString && k.value && (k.key == "content" || k.key == "new")
+}
+
+// run reads s up to where inContent changes, and returns how much it read.
+func (k *keyScanner) run(s string) int {
+	was := k.inContent()
+	for i := range len(s) {
+		k.step(s[i])
+		if k.inContent() != was {
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+func (k *keyScanner) step(c byte) {
+	switch {
+	case k.inString && k.escaped:
+		k.escaped = false
+	case k.inString && c == '\\':
+		k.escaped = true
+	case k.inString && c == '"':
+		k.inString, k.last = false, c
+	case k.inString:
+		if len(k.word) < maxKey {
+			k.word = append(k.word, c)
+		}
+	case c == '"':
+		k.inString, k.value = true, k.last == ':'
+		k.word = k.word[:0]
+	case c == ':':
+		k.key, k.last = string(k.word), c
+	case c != ' ' && c != '\n' && c != '\t' && c != '\r':
+		k.last = c
+	}
+}
