@@ -28,6 +28,7 @@ func (c *Core) clear() {
 	c.loop.reset()
 	c.gauge.forget()
 	c.redo = nil
+	c.cold = true
 	c.save()
 	c.emit(e)
 	c.emit(c.gauge.event())

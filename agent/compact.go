@@ -147,6 +147,7 @@ func (t *turn) compact(ctx context.Context) compaction {
 	}
 	t.opts.Session.Items = append([]session.Item{item}, kept...)
 	t.gauge.freed(before - after)
+	t.cold = true
 	t.save()
 	line := fmt.Sprintf("compressed %d messages → 1 summary + %d kept (%d tokens, %.1fs)", len(old), len(kept), after, time.Since(started).Seconds())
 	t.emit(Compacted{Changed: true, Line: line, Summary: summary, Before: len(items), After: len(t.opts.Session.Items)})

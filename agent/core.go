@@ -41,6 +41,10 @@ type Options struct {
 	MaxTurns        int     // calls of the model in one turn; 0 means 40
 	Skills          []Skill
 
+	// Prewarm has the prefix read while nobody waits, where the Model is a
+	// Warmer; IdleSteps makes room in the window then.
+	Prewarm, IdleSteps bool
+
 	// Shell runs the user's own "!" commands; nil refuses them.
 	Shell func(ctx context.Context, command string, out tools.Sink) tools.Result
 
@@ -94,6 +98,7 @@ type state struct {
 
 	unsaved   bool // the last save failed
 	useless   int  // compactions in a row that did not help
+	cold      bool // the server may not know the prefix
 	fixedSaid bool // the user knows that the fixed part fills the window
 }
 
@@ -109,6 +114,7 @@ type mailbox struct {
 type running struct {
 	cancel context.CancelCauseFunc
 	done   chan struct{}
+	idle   bool // done while nobody waits: any command ends it
 }
 
 // errInterrupted is the cause of a turn's context when the user cancelled.
@@ -126,6 +132,7 @@ func New(o Options) *Core {
 		state: state{
 			loop:   newDetector(),
 			infoCh: make(chan llm.ModelInfo, 1),
+			cold:   true,
 		},
 	}
 	c.ids.resume(o.Session.Items)
@@ -219,9 +226,13 @@ func (c *Core) Run(ctx context.Context) error {
 		case got := <-infoCh:
 			c.asked = false
 			c.learn(got)
+			c.startIdle(ctx)
 		case <-turnDone:
+			quiet := c.running.idle && len(c.queue) == 0
 			c.running = nil
-			c.startNext(ctx)
+			if !quiet {
+				c.startNext(ctx)
+			}
 		case <-c.mail.wake:
 			for _, cmd := range c.mail.take() {
 				c.handle(ctx, cmd)
@@ -259,12 +270,17 @@ func (c *Core) handle(ctx context.Context, cmd Command) {
 	default:
 		if c.running != nil {
 			c.queue = append(c.queue, cmd)
+			if c.running.idle {
+				c.running.cancel(errInterrupted)
+				return
+			}
 			c.tellQueue()
 			return
 		}
 		c.begin(ctx, cmd)
 		if c.running == nil {
 			c.emit(Idle{})
+			c.startIdle(ctx)
 		}
 	}
 }
@@ -297,6 +313,7 @@ func (c *Core) startNext(ctx context.Context) {
 	}
 	if c.running == nil {
 		c.emit(Idle{})
+		c.startIdle(ctx)
 	}
 }
 

@@ -208,6 +208,11 @@ type (
 		Forgotten int    // messages
 	}
 
+	// Warming says that the server reads the prefix ahead, while the user
+	// reads or types. It comes outside of turns, like what idle time changes
+	// in the context.
+	Warming struct{ On bool }
+
 	// Retrying says that the model call is tried again.
 	Retrying struct {
 		Attempt, Max int
@@ -330,6 +335,7 @@ func (PlanUpdated) Kind() string     { return "plan_updated" }
 func (ContextUsage) Kind() string    { return "context_usage" }
 func (Compacted) Kind() string       { return "compacted" }
 func (Cleared) Kind() string         { return "cleared" }
+func (Warming) Kind() string         { return "warming" }
 func (Retrying) Kind() string        { return "retrying" }
 func (Notice) Kind() string          { return "notice" }
 func (Fault) Kind() string           { return "fault" }

@@ -75,6 +75,7 @@ func (c *Core) mask(target int, may func(item session.Item, at int) bool) {
 		return
 	}
 	c.gauge.freed(freed)
+	c.cold = true
 	c.emit(Notice{Level: Info, Text: fmt.Sprintf("context: %d old output(s) left out, about %d tokens freed", masked, freed)})
 	c.emit(c.gauge.event())
 }

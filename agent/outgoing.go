@@ -49,6 +49,15 @@ func Outgoing(system string, items []session.Item) []llm.Message {
 	return b.out
 }
 
+// prefix is what the next request begins with, whatever the user types.
+func prefix(system string, items []session.Item) []llm.Message {
+	out := Outgoing(system, items)
+	if n := len(out); n > 1 && out[n-1].Text == goOn {
+		out = out[:n-1]
+	}
+	return out
+}
+
 type outgoing struct {
 	out   []llm.Message
 	calls int

@@ -99,6 +99,7 @@ func explain(err error, info llm.ModelInfo) string { return err.Error() }
 func (t *turn) stream(ctx context.Context, r request) (llm.Response, []CallID, error) {
 	t.steps++
 	req := t.request(r)
+	t.cold = false
 	t.open.step = t.steps
 	t.emit(StepStarted{Step: t.steps, ContextTokens: t.gauge.expected()})
 	ctx, cancel := context.WithCancel(ctx)
@@ -152,9 +153,9 @@ func (t *turn) request(r request) llm.Request {
 	return req
 }
 
-func (t *turn) toolSpecs() []llm.ToolSpec {
+func (c *Core) toolSpecs() []llm.ToolSpec {
 	var out []llm.ToolSpec
-	for _, spec := range t.opts.Tools.Specs() {
+	for _, spec := range c.opts.Tools.Specs() {
 		out = append(out, llm.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})
 	}
 	return out
