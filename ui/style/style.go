@@ -20,6 +20,7 @@ type Sheet struct {
 	Theme   themes.Theme
 	Profile termenv.Profile
 	pens    map[themes.Role]pen
+	over    map[[2]themes.Role]pen
 }
 
 // pen is what surrounds a painted text.
@@ -28,15 +29,38 @@ type pen struct{ on, off string }
 // New prepares a theme. A profile without colour still paints bold, italic,
 // underlined and reversed text; it then uses no colour of the theme.
 func New(t themes.Theme, profile termenv.Profile) *Sheet {
-	s := &Sheet{Theme: t, Profile: profile, pens: make(map[themes.Role]pen, len(themes.Roles))}
+	s := &Sheet{Theme: t, Profile: profile, pens: make(map[themes.Role]pen, len(themes.Roles)), over: map[[2]themes.Role]pen{}}
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetHasDarkBackground(!t.Light)
 	r.SetColorProfile(min(profile, termenv.ANSI)) // Ascii would drop attributes too
 	for _, role := range themes.Roles {
 		s.pens[role] = newPen(s.lip(r, t.Ink(role)))
 	}
+	for _, ground := range grounds {
+		back := t.Ink(ground)
+		if s.Colour(back.Back) == "" {
+			continue
+		}
+		for _, role := range code {
+			ink := t.Ink(role)
+			ink.Back, ink.Bold, ink.Underline = back.Back, ink.Bold || back.Bold, back.Underline
+			if ink.Fore == (themes.Colour{}) {
+				ink.Fore = back.Fore
+			}
+			s.over[[2]themes.Role{role, ground}] = newPen(s.lip(r, ink))
+		}
+	}
 	return s
 }
+
+// The inks that PaintOver combines.
+var (
+	grounds = []themes.Role{themes.Added, themes.AddedWord, themes.Removed, themes.RemovedWord}
+	code    = []themes.Role{
+		themes.Text, themes.Keyword, themes.Type, themes.Function, themes.String,
+		themes.Number, themes.Comment, themes.Operator, themes.Constant,
+	}
+)
 
 // newPen finds out what lipgloss writes around a text.
 func newPen(st lipgloss.Style) pen {
@@ -77,6 +101,16 @@ func (s *Sheet) Paint(role themes.Role, text string) string {
 	p := s.pens[role]
 	if p.on == "" || text == "" {
 		return text
+	}
+	return p.on + text + p.off
+}
+
+// PaintOver draws code in its own colour on the ground of a diff's line. Where
+// the ground has no colour of its own, its ink is all there is.
+func (s *Sheet) PaintOver(role, ground themes.Role, text string) string {
+	p, ok := s.over[[2]themes.Role{role, ground}]
+	if !ok || text == "" {
+		return s.Paint(ground, text)
 	}
 	return p.on + text + p.off
 }

@@ -1,0 +1,385 @@
+package dialog
+
+import (
+	"strings"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"mm/agent"
+	"mm/safety/clean"
+	"mm/themes"
+	"mm/ui/cells"
+	"mm/ui/composer"
+	"mm/ui/diffview"
+	"mm/ui/keys"
+	"mm/ui/state"
+	"mm/ui/style"
+)
+
+// Quiet is how long no key may have come before an answer counts: what was
+// typed before the question was read must not answer it.
+const Quiet = 300 * time.Millisecond
+
+// Decided is the answer to a question. It becomes agent.Decide.
+type Decided struct {
+	ID      agent.ApprovalID
+	Choice  agent.Choice
+	Note    string
+	Command string
+}
+
+func (Decided) result() {}
+
+// Approve asks about a call.
+type Approve struct {
+	State state.Approval
+
+	sheet  *style.Sheet
+	quiet  time.Time // of the last key that came too early, or the opening
+	choice int
+	always bool   // the second act of "always" is waited for
+	note   string // why a key did nothing
+	mode   approveMode
+	edit   *composer.Composer
+
+	w, h int
+	body []string
+	atW  int
+	view scroller
+}
+
+// approveMode says what the keys are for.
+type approveMode int
+
+const (
+	choosing approveMode = iota
+	telling              // a reason for the model
+	editing              // the command
+)
+
+// NewApprove returns the question, opened now.
+func NewApprove(a state.Approval, sheet *style.Sheet, now time.Time) *Approve {
+	d := &Approve{State: a, sheet: sheet, quiet: now}
+	if a.Dangerous {
+		d.choice = d.find(refuse)
+	}
+	return d
+}
+
+// act is one of the answers offered.
+type act int
+
+const (
+	allow act = iota
+	always
+	refuse
+	tell
+	editCommand
+	whole
+)
+
+// acts lists what is offered, in order.
+func (d *Approve) acts() []act {
+	list := []act{allow}
+	if d.offersAlways() {
+		list = append(list, always)
+	}
+	list = append(list, refuse, tell)
+	if d.State.Preview.Raw != "" {
+		list = append(list, editCommand)
+	}
+	return append(list, whole)
+}
+
+func (d *Approve) offersAlways() bool {
+	if d.State.Dangerous {
+		return false
+	}
+	for _, o := range d.State.Options {
+		if o.Choice == agent.ChoiceAlways {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *Approve) find(a act) int {
+	for i, x := range d.acts() {
+		if x == a {
+			return i
+		}
+	}
+	return 0
+}
+
+// SetSize gives the room.
+func (d *Approve) SetSize(w, h int) {
+	d.w, d.h = w, h
+	if d.edit != nil {
+		d.edit.SetWidth(w - 4)
+	}
+}
+
+// Armed reports whether answers count yet.
+func (d *Approve) Armed(now time.Time) bool { return now.Sub(d.quiet) >= Quiet }
+
+// Key answers, scrolls, or does nothing yet.
+func (d *Approve) Key(msg tea.KeyMsg, now time.Time) Result {
+	if !d.Armed(now) {
+		d.quiet = now
+		return Unused{}
+	}
+	d.note = ""
+	if d.mode != choosing {
+		return d.write(msg, now)
+	}
+	if d.always {
+		d.always = false
+		if keys.Is(msg, keys.Always) || keys.Is(msg, keys.Confirm) {
+			return d.decide(agent.ChoiceAlways, "")
+		}
+		return nil
+	}
+	n := len(d.acts())
+	switch {
+	case keys.Is(msg, keys.Allow):
+		return d.do(allow)
+	case keys.Is(msg, keys.Always):
+		return d.do(always)
+	case keys.Is(msg, keys.Refuse):
+		return d.do(refuse)
+	case keys.Is(msg, keys.Tell):
+		return d.do(tell)
+	case keys.Is(msg, keys.Edit):
+		return d.do(editCommand)
+	case keys.Is(msg, keys.Whole):
+		return d.do(whole)
+	case keys.Is(msg, keys.ChoicePre):
+		d.choice = (d.choice + n - 1) % n
+	case keys.Is(msg, keys.ChoiceNxt):
+		d.choice = (d.choice + 1) % n
+	case keys.Is(msg, keys.Confirm):
+		return d.do(d.acts()[d.choice])
+	default:
+		d.view.key(msg)
+	}
+	return nil
+}
+
+// do carries an answer out.
+func (d *Approve) do(a act) Result {
+	switch a {
+	case allow:
+		if d.unseen() {
+			d.note = "scroll to the end first: ↓ or PgDn"
+			return nil
+		}
+		return d.decide(agent.ChoiceAllow, "")
+	case always:
+		switch {
+		case d.State.Dangerous:
+			d.note = "not offered for a dangerous call"
+		case !d.offersAlways():
+			d.note = "not offered for this call"
+		case d.unseen():
+			d.note = "scroll to the end first: ↓ or PgDn"
+		default:
+			d.always = true
+		}
+	case refuse:
+		return d.decide(agent.ChoiceReject, "")
+	case tell:
+		d.open(telling, "")
+	case editCommand:
+		if d.State.Preview.Raw == "" {
+			d.note = "only commands can be edited"
+			return nil
+		}
+		d.open(editing, d.State.Preview.Raw)
+	case whole:
+		return Opened{&Page{Title: "All of it", Draw: func(s *style.Sheet, w int) []string { return d.draw(s, w) }}}
+	}
+	return nil
+}
+
+// unseen reports whether part of a command was never on the screen.
+func (d *Approve) unseen() bool {
+	return !d.State.Preview.Command.IsEmpty() && !d.view.wholeSeen()
+}
+
+func (d *Approve) decide(c agent.Choice, note string) Result {
+	return Decided{ID: d.State.ID, Choice: c, Note: note}
+}
+
+func (d *Approve) open(mode approveMode, text string) {
+	d.mode, d.edit = mode, composer.New(d.sheet)
+	d.edit.SetWidth(d.w - 4)
+	d.edit.SetDraft(text)
+}
+
+// write takes the keys while a reason or the command is written.
+func (d *Approve) write(msg tea.KeyMsg, now time.Time) Result {
+	switch {
+	case keys.Is(msg, keys.Close):
+		d.mode, d.edit = choosing, nil
+		return nil
+	case !keys.Is(msg, keys.Send):
+		d.edit.Key(msg, now)
+		return nil
+	case d.mode == telling:
+		return d.decide(agent.ChoiceReject, strings.TrimSpace(d.edit.Draft()))
+	case strings.TrimSpace(d.edit.Draft()) == "":
+		d.note = "an empty command cannot run; Esc goes back"
+		return nil
+	}
+	return Decided{ID: d.State.ID, Choice: agent.ChoiceAllow, Command: d.edit.Draft()}
+}
+
+// Scroll moves the shown part by rows.
+func (d *Approve) Scroll(n int) { d.view.scroll(n) }
+
+// draw draws the authoritative block: what will be done, to the letter.
+func (d *Approve) draw(sheet *style.Sheet, w int) []string {
+	p := d.State.Preview
+	var rows []string
+	switch {
+	case !p.Command.IsEmpty():
+		rows = cells.Chop(p.Command.String(), w)
+	case len(p.Files) > 0:
+		for _, f := range p.Files {
+			head := f.Path
+			if f.Created {
+				head += " (new file)"
+			}
+			if f.Deleted {
+				head += " (deleted)"
+			}
+			rows = append(rows, cells.Right(head, diffview.Stat(sheet, f.Added, f.Removed), w))
+			rows = append(rows, diffview.Rows(sheet, f, w)...)
+		}
+	case !p.Text.IsEmpty():
+		rows = cells.Wrap(p.Text.String(), w)
+	default:
+		rows = cells.Wrap(d.State.Title.String(), w)
+	}
+	return rows
+}
+
+// View draws the question: reasons first, the authoritative block last, right
+// above the answers.
+func (d *Approve) View(sheet *style.Sheet) []string {
+	d.sheet = sheet
+	inner := max(d.w-4, 1)
+	role, title := themes.Warn, "Allow this?"
+	if d.State.Dangerous {
+		role, title = themes.Error, "DANGEROUS. Allow this?"
+	}
+	foot := d.foot(sheet, inner)
+	head := d.head(sheet, inner)
+	if d.body == nil || d.atW != inner {
+		d.body, d.atW = d.draw(sheet, inner), inner
+	}
+	room := d.h - 2 - len(foot)
+	least := min(len(d.body), 3)
+	if most := room - least; len(head) > most {
+		head = head[:max(most, 0)]
+		if len(head) > 0 {
+			head[len(head)-1] = cells.Clip(head[len(head)-1], inner-2) + " …"
+		}
+	}
+	d.view.fit(len(d.body), min(len(d.body), room-len(head)))
+	rows := append(head, d.view.window(d.body)...)
+	rows = append(rows, foot...)
+	right := d.State.Tool.String()
+	if where := d.view.where(); where != "" {
+		right = where
+	}
+	return frame(sheet, role, title, right, rows, d.w)
+}
+
+// head says why it is asked and where it would run.
+func (d *Approve) head(sheet *style.Sheet, w int) []string {
+	var rows []string
+	for _, r := range d.State.Reasons {
+		for i, row := range cells.Wrap(r.String(), w-2) {
+			sign := "  "
+			if i == 0 {
+				sign = sheet.Paint(themes.Warn, "! ")
+			}
+			rows = append(rows, sign+row)
+		}
+	}
+	line := func(label string, t clean.Text) {
+		if !t.IsEmpty() {
+			rows = append(rows, sheet.Paint(themes.Dim, label)+cells.Clip(t.String(), w-cells.Width(label)))
+		}
+	}
+	dir := d.State.Dir
+	if dir.IsEmpty() {
+		dir = d.State.Preview.Dir
+	}
+	line("in ", dir)
+	line("real target ", d.State.Target)
+	return rows
+}
+
+// foot is the answers, or what is being written.
+func (d *Approve) foot(sheet *style.Sheet, w int) []string {
+	switch {
+	case d.mode != choosing:
+		return d.writing(sheet, w)
+	case d.always:
+		label := "Always allow this tool in this session?"
+		for _, o := range d.State.Options {
+			if o.Choice == agent.ChoiceAlways {
+				label = o.Label.String()
+			}
+		}
+		return []string{sheet.Paint(themes.Warn, cells.Clip("? "+label, w)), sheet.Paint(themes.Dim, "a or Enter confirms · any other key goes back")}
+	}
+	rows := d.buttons(sheet, w)
+	if d.note != "" {
+		rows = append(rows, sheet.Paint(themes.Warn, d.note))
+	}
+	return rows
+}
+
+func (d *Approve) writing(sheet *style.Sheet, w int) []string {
+	d.edit.SetSheet(sheet)
+	hint, label := clean.Trusted("why not; the model reads it"), "Enter refuses with this reason · Esc goes back"
+	if d.mode == editing {
+		label = "Enter runs this instead, the model is told · Esc goes back"
+	}
+	if d.note != "" {
+		label = d.note
+	}
+	rows := d.edit.View(min(d.edit.Rows(), max(d.h/3, 1)), true, hint)
+	return append(rows, sheet.Paint(themes.Dim, cells.Clip(label, w)))
+}
+
+// buttons draws the answers in as many rows as they need.
+func (d *Approve) buttons(sheet *style.Sheet, w int) []string {
+	names := map[act]string{
+		allow: "y allow", always: "a always", refuse: "n refuse", tell: "t tell why",
+		editCommand: "e edit", whole: "d all of it",
+	}
+	var rows []string
+	row, width := "", 0
+	for i, a := range d.acts() {
+		text := " " + names[a] + " "
+		if width > 0 && width+len(text) > w {
+			rows, row, width = append(rows, row), "", 0
+		}
+		switch {
+		case i != d.choice:
+			row += sheet.Paint(themes.Accent, " "+names[a][:1]) + names[a][1:] + " "
+		case a == allow && d.State.Dangerous:
+			row += sheet.Paint(themes.Danger, text)
+		default:
+			row += sheet.Paint(themes.Select, text)
+		}
+		width += len(text)
+	}
+	return append(rows, row)
+}

@@ -1,0 +1,71 @@
+package dialog
+
+import (
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"mm/ui/keys"
+)
+
+// scroller is a window on rows.
+type scroller struct {
+	top, h, total int
+	seen          int // rows that were in sight, counted from the first
+}
+
+// fit adapts to the number of rows and the height of the window.
+func (s *scroller) fit(total, h int) {
+	s.total, s.h = total, max(h, 0)
+	s.top = max(min(s.top, total-s.h), 0)
+	s.seen = max(s.seen, min(s.top+s.h, total))
+}
+
+// key scrolls, and reports whether the key was for that.
+func (s *scroller) key(msg tea.KeyMsg) bool {
+	page := max(s.h-1, 1)
+	switch {
+	case keys.Is(msg, keys.RowUp):
+		s.top--
+	case keys.Is(msg, keys.RowDown):
+		s.top++
+	case keys.Is(msg, keys.PageUp):
+		s.top -= page
+	case keys.Is(msg, keys.PageDown):
+		s.top += page
+	case keys.Is(msg, keys.PageHome):
+		s.top = 0
+	case keys.Is(msg, keys.PageEnd):
+		s.top = s.total
+	default:
+		return false
+	}
+	s.fit(s.total, s.h)
+	return true
+}
+
+// scroll moves by rows.
+func (s *scroller) scroll(n int) {
+	s.top += n
+	s.fit(s.total, s.h)
+}
+
+// window returns the rows in sight.
+func (s *scroller) window(rows []string) []string {
+	return rows[min(s.top, len(rows)):min(s.top+s.h, len(rows))]
+}
+
+// fits reports whether all is in sight at once; wholeSeen whether all was.
+func (s *scroller) fits() bool      { return s.total <= s.h }
+func (s *scroller) wholeSeen() bool { return s.seen >= s.total }
+
+// where says what is in sight, or nothing when all is.
+func (s *scroller) where() string {
+	if s.fits() {
+		return ""
+	}
+	return fmt.Sprintf("line %d–%d of %d · ↑↓", s.top+1, min(s.top+s.h, s.total), s.total)
+}
+
+// Scroller is a dialog that the mouse wheel can scroll.
+type Scroller interface{ Scroll(rows int) }

@@ -1,0 +1,85 @@
+package gauge
+
+import (
+	"strings"
+
+	"mm/safety/clean"
+	"mm/themes"
+	"mm/ui/cells"
+	"mm/ui/state"
+	"mm/ui/style"
+)
+
+// Header draws the first line: model, server, directory, branch and mode. What
+// does not fit goes, the directory's beginning first; the mode stays.
+func Header(sheet *style.Sheet, s *state.State, dir, branch clean.Text, w int) string {
+	mode := string(s.Mode)
+	if mode == "" {
+		mode = "ask"
+	}
+	badge := sheet.Paint(themes.Accent, mode)
+	if mode == "yolo" {
+		badge = sheet.Paint(themes.Danger, " YOLO: nothing is asked ")
+		if w < 70 {
+			badge = sheet.Paint(themes.Danger, " YOLO ")
+		}
+	}
+	rule := func(n int) string { return sheet.Paint(themes.Faint, strings.Repeat("─", max(n, 0))) }
+	end := " " + badge + " " + rule(1)
+	left := rule(1) + " " + sheet.Paint(themes.Accent, "mm") + " "
+	for _, p := range parts(s, dir, branch, w-cells.Width(left)-cells.Width(end)) {
+		left += rule(2) + " " + p + " "
+	}
+	return cells.Fit(left+rule(w-cells.Width(left)-cells.Width(end))+end, w)
+}
+
+// parts chooses what fits into room cells.
+func parts(s *state.State, dir, branch clean.Text, room int) []string {
+	model := s.Model.ID.String()
+	server := s.Model.Provider.String()
+	where := dir.String()
+	if !branch.IsEmpty() {
+		where += " (" + branch.String() + ")"
+	}
+	full := model
+	if full == "" {
+		full = "no model"
+	} else if server != "" {
+		full += " @ " + server
+	}
+	width := func(list ...string) int {
+		n := 0
+		for _, p := range list {
+			n += cells.Width(p) + 4
+		}
+		return n
+	}
+	if width(full, where) <= room {
+		return []string{full, where}
+	}
+	if left := room - width(full) - 4; left >= 8 {
+		return []string{full, tail(where, left)}
+	}
+	if left := room - width(model) - 4; model != "" && left >= 8 {
+		return []string{model, tail(where, left)}
+	}
+	if model == "" {
+		model = full
+	}
+	if room < 8 {
+		return nil
+	}
+	return []string{cells.Clip(model, room-4)}
+}
+
+// tail keeps the end of a path.
+func tail(s string, w int) string {
+	r := []rune(s)
+	for len(r) > 0 && cells.Width(string(r)) > w-1 {
+		r = r[1:]
+	}
+	if len(r) < len([]rune(s)) {
+		return cells.Ellipsis + string(r)
+	}
+	return s
+}

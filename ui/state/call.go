@@ -1,0 +1,176 @@
+package state
+
+import (
+	"slices"
+	"time"
+
+	"mm/agent"
+	"mm/fileedit"
+	"mm/safety/clean"
+)
+
+// applyCall takes what concerns tool calls.
+func (s *State) applyCall(e agent.Event, now time.Time) bool {
+	switch e := e.(type) {
+	case agent.CallStarted:
+		c, _ := s.call(e.ID, now)
+		c.Tool, c.Kind = clean.Line(e.Tool), e.ToolKind
+		s.index.turn.calls++
+		s.phase(Composing, now)
+		s.Now.Tool, s.Now.Args = c.Tool, 0
+	case agent.CallArgs:
+		c, _ := s.call(e.ID, now)
+		c.Args += len(e.Text)
+		s.phase(Composing, now)
+		s.Now.Tool, s.Now.Args = c.Tool, c.Args
+	case agent.CallPlanned:
+		c, _ := s.call(e.ID, now)
+		c.Title, c.Preview, c.Status = clean.Line(e.Title), preview(e.Preview), CallWaiting
+		for _, r := range e.Repairs {
+			c.Repairs = append(c.Repairs, clean.Line(r))
+		}
+	case agent.ApprovalAsked:
+		s.ask(e)
+		s.phase(Asking, now)
+		s.Now.Tool = clean.Line(e.Tool)
+	case agent.ApprovalSettled:
+		s.Approvals = slices.DeleteFunc(s.Approvals, func(a Approval) bool { return a.ID == e.ID })
+		if len(s.Approvals) == 0 && s.Now.Phase == Asking {
+			s.phase(Connecting, now)
+		}
+	case agent.CallRunning:
+		c, _ := s.call(e.ID, now)
+		c.Status, c.Started = CallRunning, now
+		s.Now = Activity{Phase: Running, Since: now, Tool: c.Tool, Detail: c.Title}
+	case agent.CallOutput:
+		c, _ := s.call(e.ID, now)
+		c.Output.add(e.Text)
+		if s.Now.Phase == Running {
+			s.Now.Detail = c.Output.Last()
+		}
+	case agent.CallEnded:
+		s.endCall(e, now)
+	default:
+		return false
+	}
+	return true
+}
+
+// call finds a call by its id, or begins it, and marks it as changed.
+func (s *State) call(id agent.CallID, now time.Time) (*Call, int) {
+	if i, ok := s.index.calls[id]; ok {
+		if c, ok := s.Items[i].(*Call); ok {
+			s.touch(i)
+			return c, i
+		}
+	}
+	if s.index.calls == nil {
+		s.index.calls = map[agent.CallID]int{}
+	}
+	c := &Call{ID: id, Started: now}
+	i := s.add(c)
+	s.index.calls[id] = i
+	return c, i
+}
+
+func (s *State) ask(e agent.ApprovalAsked) {
+	a := Approval{
+		ID: e.ID, Call: e.Call, Tool: clean.Line(e.Tool), Title: clean.Line(e.Title),
+		Preview: preview(e.Preview), Dir: clean.Visible(e.Dir), Target: clean.Visible(e.Target),
+		Dangerous: e.Dangerous,
+	}
+	for _, r := range e.Reasons {
+		a.Reasons = append(a.Reasons, clean.Line(r))
+	}
+	for _, o := range e.Options {
+		a.Options = append(a.Options, Option{o.Choice, clean.Line(o.Label)})
+	}
+	s.Approvals = append(s.Approvals, a)
+}
+
+func (s *State) endCall(e agent.CallEnded, now time.Time) {
+	c, _ := s.call(e.ID, now)
+	statuses := map[agent.CallStatus]CallState{
+		agent.CallOK: CallOK, agent.CallFailed: CallFailed, agent.CallDenied: CallDenied,
+		agent.CallInvalid: CallInvalid, agent.CallStopped: CallStopped,
+	}
+	status, ok := statuses[e.Status]
+	if !ok {
+		status = CallFailed
+	}
+	c.Status, c.Summary, c.Elapsed = status, clean.Line(e.Summary), e.Elapsed
+	c.Truncated, c.ExitCode = e.Truncated, e.ExitCode
+	c.Output.set(e.Output)
+	if e.Preview != nil {
+		c.Preview = preview(e.Preview)
+	}
+	if status == CallOK && c.Kind == agent.ToolKind("edit") {
+		s.count(c.Preview.Files)
+	}
+	if s.Now.Phase == Running {
+		s.phase(Connecting, now)
+	}
+}
+
+// count adds changes to the list of files changed.
+func (s *State) count(files []fileedit.FileDiff) {
+	for _, f := range files {
+		path := clean.Line(f.Path)
+		i := slices.IndexFunc(s.Files, func(c FileChange) bool { return c.Path == path })
+		if i < 0 {
+			s.Files = append(s.Files, FileChange{Path: path, Created: f.Created})
+			i = len(s.Files) - 1
+		}
+		s.Files[i].Added += f.Added
+		s.Files[i].Removed += f.Removed
+	}
+}
+
+// preview cleans what a call shows.
+func preview(p agent.Preview) Preview {
+	switch p := p.(type) {
+	case agent.DiffPreview:
+		return Preview{Files: diffs(p.Files)}
+	case agent.CommandPreview:
+		return Preview{Command: clean.Visible(p.Command), Raw: p.Command, Dir: clean.Visible(p.Dir)}
+	case agent.TextPreview:
+		return Preview{Text: clean.Block(p.Text), Lang: clean.Line(p.Lang).String()}
+	case agent.ChecklistPreview:
+		return Preview{Steps: steps(p.Steps)}
+	}
+	return Preview{}
+}
+
+// diffs copies diffs with all their text cleaned: what a diff hides could be
+// approved unseen, so that invisible runes are written out.
+func diffs(files []fileedit.FileDiff) []fileedit.FileDiff {
+	out := slices.Clone(files)
+	for i := range out {
+		f := &out[i]
+		f.Path = clean.Line(f.Path).String()
+		f.Hunks = slices.Clone(f.Hunks)
+		for j := range f.Hunks {
+			f.Hunks[j].Lines = slices.Clone(f.Hunks[j].Lines)
+			for k := range f.Hunks[j].Lines {
+				l := &f.Hunks[j].Lines[k]
+				l.Text = clean.Source(l.Text).String()
+			}
+		}
+	}
+	return out
+}
+
+func steps(in []agent.Step) []Step {
+	var out []Step
+	for _, st := range in {
+		status := Pending
+		switch st.Status {
+		case "in_progress":
+			status = InProgress
+		case "done":
+			status = Done
+		}
+		out = append(out, Step{clean.Line(st.Text), status})
+	}
+	return out
+}

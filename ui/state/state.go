@@ -1,0 +1,167 @@
+// Package state is what the screen knows of the conversation: plain data that
+// grows by events. All foreign text becomes clean.Text here, and nowhere else.
+// It knows nothing of terminals, widths or colours.
+package state
+
+import (
+	"time"
+
+	"mm/agent"
+	"mm/safety/clean"
+)
+
+// State is the whole of it. The zero value is a session not yet ready.
+type State struct {
+	Ready   bool
+	Session clean.Text // its id
+	Cwd     clean.Text
+	Model   Model
+	Mode    agent.Mode
+	Skills  []Skill
+
+	Items []Item // the conversation, in order
+	Plan  []Step
+	Files []FileChange // changed since the session began
+	Queue []clean.Text // prompts typed ahead
+
+	Approvals []Approval // waiting, the first one is asked
+	Busy      bool       // a turn runs
+	Now       Activity
+	Gauge     Gauge
+
+	dirty []int // items touched since TakeDirty
+	index index
+}
+
+// index finds items by the ids of the core.
+type index struct {
+	items map[agent.ItemID]int
+	calls map[agent.CallID]int
+	turn  struct{ calls int }
+	reset clean.Text // what makes the next request new to the server's cache
+}
+
+// Model says who answers.
+type Model struct {
+	ID, Provider, URL clean.Text
+	Window            int // tokens, 0 when unknown
+	WindowSource      clean.Text
+	NoTools           bool
+}
+
+// Skill is a procedure that the user can call by "$name".
+type Skill struct{ Name, Description clean.Text }
+
+// Step is one line of the plan.
+type Step struct {
+	Text   clean.Text
+	Status StepStatus
+}
+
+// StepStatus says how far a step is.
+type StepStatus int
+
+// The statuses of a step.
+const (
+	Pending StepStatus = iota
+	InProgress
+	Done
+)
+
+// FileChange sums up the changes of one file.
+type FileChange struct {
+	Path           clean.Text
+	Added, Removed int
+	Created        bool
+}
+
+// Gauge is what the last line shows.
+type Gauge struct {
+	Used, Limit int // tokens; Limit is 0 when the window is unknown
+	Exact       bool
+
+	HasUsage          bool // a request has ended
+	Prompt, Cached    int  // of the last request
+	ReadRate, GenRate float64
+	Broken            clean.Text // why the server had to read all again, or empty
+}
+
+// Activity is what goes on at this moment.
+type Activity struct {
+	Phase  Phase
+	Since  time.Time
+	Detail clean.Text // the last line of a running tool; why it waits
+
+	Read Reading
+	Args int // bytes of the call being composed
+	Tool clean.Text
+}
+
+// Phase is a moment's activity.
+type Phase int
+
+// The phases.
+const (
+	Resting Phase = iota
+	Connecting
+	Loading
+	ReadingPrompt
+	Thinking
+	Answering
+	Composing
+	Running
+	Asking
+	Retrying
+)
+
+// Reading is how far the server has read the prompt.
+type Reading struct {
+	Known               bool // the server tells
+	Done, Total, Cached int  // tokens
+	Elapsed             time.Duration
+}
+
+// Left estimates the time until the prompt is read, or returns false when
+// there is nothing to judge by. Cached tokens cost nothing.
+func (r Reading) Left() (time.Duration, bool) {
+	done, total := r.Done-r.Cached, r.Total-r.Cached
+	if done <= 0 || r.Elapsed <= 0 || total < done {
+		return 0, false
+	}
+	return time.Duration(float64(r.Elapsed) / float64(done) * float64(total-done)), true
+}
+
+// TakeDirty returns the indices of the items that changed since it was last
+// called, in rising order and without repeats.
+func (s *State) TakeDirty() []int {
+	d := s.dirty
+	s.dirty = nil
+	return d
+}
+
+func (s *State) touch(i int) {
+	for j := len(s.dirty) - 1; j >= 0; j-- {
+		if s.dirty[j] == i {
+			return
+		}
+		if s.dirty[j] < i {
+			s.dirty = append(s.dirty[:j+1], append([]int{i}, s.dirty[j+1:]...)...)
+			return
+		}
+	}
+	s.dirty = append([]int{i}, s.dirty...)
+}
+
+func (s *State) add(it Item) int {
+	s.Items = append(s.Items, it)
+	s.touch(len(s.Items) - 1)
+	return len(s.Items) - 1
+}
+
+// Pending returns the approval that is asked.
+func (s *State) Pending() (Approval, bool) {
+	if len(s.Approvals) == 0 {
+		return Approval{}, false
+	}
+	return s.Approvals[0], true
+}

@@ -1,0 +1,87 @@
+package state
+
+import (
+	"time"
+
+	"mm/agent"
+	"mm/safety/clean"
+)
+
+// minCacheable is the size of a prompt in tokens below which a cache miss is
+// not worth a word.
+const minCacheable = 512
+
+// applyTurn takes what concerns turns and the model's steps.
+func (s *State) applyTurn(e agent.Event, now time.Time) bool {
+	switch e := e.(type) {
+	case agent.TurnStarted:
+		s.Busy = true
+		s.index.turn.calls = 0
+		s.phase(Connecting, now)
+	case agent.StepStarted:
+		s.Now = Activity{Phase: Connecting, Since: now}
+		s.Now.Read.Total = e.ContextTokens
+	case agent.PhaseChanged:
+		s.enter(e, now)
+	case agent.PromptProgress:
+		s.phase(ReadingPrompt, now)
+		s.Now.Read = Reading{Known: true, Done: e.Done, Total: e.Total, Cached: e.Cached, Elapsed: e.Elapsed}
+	case agent.StepEnded:
+		s.endStep(e)
+	case agent.Retrying:
+		s.Now = Activity{Phase: Retrying, Since: now, Detail: clean.Linef("attempt %d of %d: %s", e.Attempt, e.Max, e.Cause)}
+	case agent.TurnEnded:
+		s.Busy = false
+		s.phase(Resting, now)
+		if e.Stop != agent.StopAnswer || s.index.turn.calls > 0 || e.Text != "" {
+			s.add(&TurnEnd{Stop: e.Stop, Text: clean.Line(e.Text), Elapsed: e.Elapsed, Tokens: e.Usage.Completion})
+		}
+	case agent.Idle:
+		s.Busy = false
+		s.phase(Resting, now)
+	default:
+		return false
+	}
+	return true
+}
+
+// enter changes the phase as the server reports it.
+func (s *State) enter(e agent.PhaseChanged, now time.Time) {
+	phases := map[agent.Phase]Phase{
+		"connecting": Connecting, "loading": Loading, "reading": ReadingPrompt,
+		"reasoning": Thinking, "answering": Answering, "composing": Composing,
+	}
+	p, ok := phases[e.Phase]
+	if !ok {
+		return
+	}
+	total := s.Now.Read.Total
+	s.phase(p, now)
+	s.Now.Detail = clean.Line(e.Detail)
+	if p == ReadingPrompt && s.Now.Read.Total == 0 {
+		s.Now.Read.Total = total
+	}
+}
+
+// endStep reads the gauges off a finished request.
+func (s *State) endStep(e agent.StepEnded) {
+	g := &s.Gauge
+	if e.Speed.PromptPerSecond > 0 {
+		g.ReadRate = e.Speed.PromptPerSecond
+	}
+	if e.Speed.CompletionPerSecond > 0 {
+		g.GenRate = e.Speed.CompletionPerSecond
+	}
+	if e.Usage.Prompt == 0 {
+		return
+	}
+	g.Broken = clean.Text{}
+	if g.HasUsage && g.Cached > 0 && g.Prompt > minCacheable && e.Usage.Cached < g.Prompt/2 {
+		g.Broken = clean.Trusted("the beginning of the prompt changed")
+		if !s.index.reset.IsEmpty() {
+			g.Broken = s.index.reset
+		}
+	}
+	s.index.reset = clean.Text{}
+	g.HasUsage, g.Prompt, g.Cached = true, e.Usage.Prompt, e.Usage.Cached
+}

@@ -1,0 +1,135 @@
+package transcript
+
+// Scroll moves by rows, down when n is positive. Scrolling up stops following;
+// reaching the end follows again.
+func (l *List) Scroll(n int) {
+	top, ok := l.valid(l.top)
+	if !ok {
+		return
+	}
+	if n < 0 {
+		up := l.above(top, -n)
+		if up == top && l.follow {
+			return // all is in sight
+		}
+		l.top, l.follow = up, false
+		return
+	}
+	l.top = l.below(top, n)
+	end, _ := l.last()
+	limit := l.above(pos{end.entry, end.block, len(l.rows(end.entry, end.block))}, l.h)
+	if !l.before(l.top, limit) {
+		l.top, l.follow = limit, true
+	}
+}
+
+// Page moves by n screens.
+func (l *List) Page(n int) { l.Scroll(n * max(l.h-2, 1)) }
+
+// Home goes to the beginning.
+func (l *List) Home() {
+	if end, ok := l.last(); !ok || end == (pos{}) && l.follow {
+		return
+	}
+	l.top, l.follow = pos{}, false
+}
+
+// End goes to the end and follows it.
+func (l *List) End() { l.follow, l.unread = true, false }
+
+func (l *List) before(a, b pos) bool {
+	if a.entry != b.entry {
+		return a.entry < b.entry
+	}
+	if a.block != b.block {
+		return a.block < b.block
+	}
+	return a.row < b.row
+}
+
+// Focus shows or hides the cursor. It starts on the last visible block.
+func (l *List) Focus(on bool) {
+	l.focused = on
+	if !on || len(l.visible) == 0 {
+		return
+	}
+	last := l.visible[len(l.visible)-1]
+	l.cursor = pos{last.entry, last.block, 0}
+}
+
+// Focused reports whether the cursor is shown.
+func (l *List) Focused() bool { return l.focused }
+
+// Move moves the cursor by blocks and scrolls it into sight.
+func (l *List) Move(n int) {
+	cur, ok := l.valid(l.cursor)
+	if !ok {
+		return
+	}
+	step := l.next
+	if n < 0 {
+		step, n = l.prev, -n
+	}
+	for range n {
+		cur, _ = step(cur)
+	}
+	l.cursor = pos{cur.entry, cur.block, 0}
+	l.reveal()
+}
+
+// reveal scrolls so that the beginning of the chosen block is in sight.
+func (l *List) reveal() {
+	height := len(l.rows(l.cursor.entry, l.cursor.block))
+	start := pos{l.cursor.entry, l.cursor.block, 0}
+	lowest := l.above(pos{start.entry, start.block, min(height, l.h)}, l.h)
+	switch {
+	case l.before(start, l.top):
+		l.top, l.follow = start, false
+	case l.before(l.top, lowest):
+		l.top, l.follow = lowest, false
+	}
+}
+
+// Toggle folds or unfolds the entry of the chosen block.
+func (l *List) Toggle() bool {
+	cur, ok := l.valid(l.cursor)
+	if !ok {
+		return false
+	}
+	folds := l.entries[cur.entry].toggle(&l.c)
+	l.cursor, _ = l.valid(l.cursor)
+	return folds
+}
+
+// Source returns the text of the chosen block as it was written.
+func (l *List) Source() string {
+	cur, ok := l.valid(l.cursor)
+	if !ok {
+		return ""
+	}
+	return l.entries[cur.entry].source(cur.block)
+}
+
+// UnfoldReasoning shows or folds all reasoning, and returns which.
+func (l *List) UnfoldReasoning() bool {
+	l.c.openReasoning = !l.c.openReasoning
+	l.c.epoch++
+	return l.c.openReasoning
+}
+
+// UnfoldOutputs shows or folds all outputs of tools, and returns which.
+func (l *List) UnfoldOutputs() bool {
+	l.c.openOutputs = !l.c.openOutputs
+	l.c.epoch++
+	return l.c.openOutputs
+}
+
+// LastAnswer returns the source of the last answer.
+func (l *List) LastAnswer() string {
+	for i := len(l.entries) - 1; i >= 0; i-- {
+		if a, ok := l.entries[i].(*answer); ok {
+			return a.whole()
+		}
+	}
+	return ""
+}
