@@ -22,7 +22,7 @@ const (
 	killWait = 400 * time.Millisecond
 
 	// leftWait is how long what is left in the background has to end
-	// before it counts as left: the ends of a pipeline die one by one.
+	// before it counts as left. Its output in that time is kept.
 	leftWait = 50 * time.Millisecond
 
 	// pollEvery is how often processes are looked at while they end.
@@ -143,6 +143,9 @@ func (r *Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	if out.Cause != Exited {
 		state = stop(g, exited)
 	}
+	// What has just gone to the background may still say that it cannot
+	// start, and the ends of a pipeline die one by one.
+	within(leftWait, func() bool { return !g.alive() })
 	p.settle(wr)
 	out.ExitCode, out.Signal = status(state)
 	out.Left = r.leave(g, p)
@@ -209,9 +212,13 @@ func within(d time.Duration, holds func() bool) bool {
 // for it.
 func (r *Runner) leave(g *group, p *pump) []Job {
 	j := &job{g, p}
-	if within(leftWait, j.over) {
-		j.close()
-		return nil
+	if !g.alive() {
+		select {
+		case <-p.done:
+			j.close()
+			return nil
+		case <-time.After(leftWait): // somebody outside of the group holds the pipe
+		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

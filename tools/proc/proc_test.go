@@ -292,3 +292,17 @@ func TestCancelledBeforeTheStart(t *testing.T) {
 		t.Error("the command ran")
 	}
 }
+
+func BenchmarkRun(b *testing.B) {
+	r, err := NewRunner()
+	if err != nil {
+		b.Skip(err)
+	}
+	defer r.Close()
+	c := Command{Line: "true", Dir: b.TempDir(), Env: os.Environ()}
+	for b.Loop() {
+		if _, err := r.Run(b.Context(), c); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
