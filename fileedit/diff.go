@@ -38,6 +38,10 @@ type FileDiff struct {
 	Hunks   []Hunk
 
 	Added, Removed int // lines
+
+	// Warning says what the reader should know before the lines, as that
+	// most of the file goes. Empty: nothing.
+	Warning string
 }
 
 // context is how many unchanged lines stand around changed ones.

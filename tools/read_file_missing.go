@@ -1,0 +1,125 @@
+package tools
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"mm/safety"
+)
+
+const (
+	maxNames   = 5     // names offered for a missing file
+	maxVisited = 5_000 // entries looked at for a file of that name elsewhere
+)
+
+// missing says that a file does not exist, and which names come near: in its
+// folder, and in the project where a file of that name lies elsewhere.
+func (f Files) missing(p safety.Path) error {
+	names := f.sameName(p)
+	for _, n := range f.similar(p) {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	name := f.Workspace.Display(p.Real)
+	if len(names) == 0 {
+		return fmt.Errorf("[error: %s does not exist; list a folder with read_file to see what there is]", name)
+	}
+	return fmt.Errorf("[error: %s does not exist; near are: %s]", name, strings.Join(names[:min(len(names), maxNames)], ", "))
+}
+
+// similar returns the entries of the file's folder with a similar name, the
+// nearest first. Where the folder does not exist either, those of the nearest
+// one that does.
+func (f Files) similar(p safety.Path) []string {
+	want := filepath.Base(p.Real)
+	dir := filepath.Dir(p.Real)
+	for dir != filepath.Dir(dir) {
+		if info, err := os.Lstat(dir); err == nil && info.IsDir() {
+			break
+		}
+		want, dir = filepath.Base(dir), filepath.Dir(dir)
+	}
+	parent, err := f.Workspace.Resolve(dir, safety.Read)
+	if err != nil || parent.Class > p.Class {
+		return nil
+	}
+	entries, err := f.Workspace.ReadDir(parent)
+	if err != nil {
+		return nil
+	}
+	type near struct {
+		name     string
+		distance int
+	}
+	var found []near
+	for _, e := range entries {
+		d := distance(e.Name(), want)
+		if d > max(2, len(want)/3) {
+			continue
+		}
+		name := f.Workspace.Display(filepath.Join(parent.Real, e.Name()))
+		if e.IsDir() {
+			name += "/"
+		}
+		found = append(found, near{oneLine(name), d})
+	}
+	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(a.distance, b.distance) })
+	names := make([]string, len(found))
+	for i, n := range found {
+		names[i] = n.name
+	}
+	return names
+}
+
+// distance compares names without letter case; a name that begins or ends like
+// another (main for main.go) is near.
+func distance(a, b string) int {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	stem := func(s string) string { return strings.TrimSuffix(s, path.Ext(s)) }
+	if stem(a) == stem(b) && stem(a) != "" {
+		return 1
+	}
+	return levenshtein.ComputeDistance(a, b)
+}
+
+// skipped are folders that hold other people's files.
+var skipped = map[string]bool{".git": true, "node_modules": true, "vendor": true, ".venv": true, "target": true, "dist": true}
+
+var errEnough = errors.New("looked at enough")
+
+// sameName finds files of the project that have the same name in another
+// folder.
+func (f Files) sameName(p safety.Path) []string {
+	if p.Class != safety.Inside {
+		return nil
+	}
+	root, want := f.Workspace.Dir(), filepath.Base(p.Real)
+	var found []string
+	visited := 0
+	// Errors of single folders are skipped: this is a hint.
+	_ = filepath.WalkDir(root, func(file string, e fs.DirEntry, err error) error {
+		visited++
+		switch {
+		case visited > maxVisited, len(found) == maxNames:
+			return errEnough
+		case err != nil:
+			return nil
+		case e.IsDir() && skipped[e.Name()]:
+			return fs.SkipDir
+		case !e.IsDir() && strings.EqualFold(e.Name(), want):
+			found = append(found, oneLine(f.Workspace.Display(file)))
+		}
+		return nil
+	})
+	return found
+}
