@@ -27,7 +27,7 @@ const (
 // is a line break when some comes.
 const (
 	burstGap  = 10 * time.Millisecond
-	burstWait = 30 * time.Millisecond
+	BurstWait = 30 * time.Millisecond
 	burstOver = 100 * time.Millisecond
 )
 
@@ -38,7 +38,7 @@ type Result int
 const (
 	None    Result = iota
 	Submit         // the draft is to be sent; Take returns it
-	Wait           // call Due after burstWait
+	Wait           // call Due after BurstWait
 	Ignored        // the key means nothing here
 )
 

@@ -29,6 +29,11 @@ func Rows(sheet *style.Sheet, f fileedit.FileDiff, w int) []string {
 	if size(f) <= highlight.MaxSource {
 		language = highlight.ForFile(f.Path)
 	}
+	if f.Warning != "" {
+		for _, r := range cells.Wrap("! "+f.Warning, w) {
+			v.rows = append(v.rows, cells.Fit(sheet.Paint(themes.Warn, r), w))
+		}
+	}
 	for i, h := range f.Hunks {
 		if i > 0 {
 			v.rows = append(v.rows, cells.Fit(sheet.Paint(themes.Faint, cells.Spaces(v.digits)+"⋯"), w))
@@ -75,6 +80,7 @@ type line struct {
 	spans   []highlight.Span
 	changed change
 	words   bool // changed holds
+	tail    string
 }
 
 // prepare colours both sides of a hunk and pairs the lines that replace each
@@ -110,7 +116,28 @@ func prepare(h fileedit.Hunk, language string) []line {
 		}
 	}
 	pair(lines)
+	endings(lines)
 	return lines
+}
+
+// endings marks what stands at the ends of lines where it is part of the
+// change: carriage returns that come or go, a last line without line break.
+func endings(lines []line) {
+	with, without := false, false
+	for _, l := range lines {
+		if l.Op != fileedit.Context {
+			with, without = with || l.CR, without || !l.CR
+		}
+	}
+	for i := range lines {
+		l := &lines[i]
+		if with && without && l.CR && l.Op != fileedit.Context {
+			l.tail = "␍"
+		}
+		if l.NoEOL && l.Op != fileedit.Context {
+			l.tail += "  (no line break)"
+		}
+	}
 }
 
 // pair finds the changed words in runs of deleted lines that are followed by
@@ -267,5 +294,6 @@ func (v *view) text(l line) string {
 		paint(sp.Role, word, sp.Text[a:z])
 		paint(sp.Role, ground, sp.Text[z:])
 	}
+	b.WriteString(v.sheet.Paint(themes.Dim, l.tail))
 	return b.String()
 }

@@ -158,7 +158,11 @@ func Activity(sheet *style.Sheet, s *state.State, now time.Time, w int) string {
 	case state.Retrying:
 		return line(themes.Warn, "trying again", a.Detail, true)
 	}
-	return cells.Fit(right, w)
+	left := ""
+	if s.Warming {
+		left = sheet.Paint(themes.Dim, "the server reads ahead, so that the next answer starts sooner")
+	}
+	return cells.Right(left, right, w)
 }
 
 // reading draws how far the prompt is read: a bar where the server tells, else

@@ -93,6 +93,13 @@ var (
 	ChoiceNxt = bind("→, Tab", "next choice", "right", "tab")
 )
 
+// Keys of the first screen, while there is no server.
+var (
+	Retry    = bind("r", "look for servers again", "r")
+	EnterURL = bind("u", "enter a server's URL", "u")
+	Demo     = bind("d", "demo without a model", "d")
+)
+
 // Keys of lists and pages.
 var (
 	ItemUp     = bind("↑, Ctrl+P", "up", "up", "ctrl+p")

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mm/ui/cells"
+	"mm/ui/style"
 )
 
 // Limits of how often the open block is drawn anew.
@@ -157,4 +158,11 @@ func stack(blocks []Block, draw func(Block) []string) []string {
 		rows = append(rows, draw(b)...)
 	}
 	return rows
+}
+
+// Draw draws a whole text.
+func Draw(sheet *style.Sheet, text string, w int) []string {
+	var s Scanner
+	blocks := append(s.Write(text), s.Flush()...)
+	return drawAll(NewRenderer(sheet), blocks, w)
 }

@@ -46,10 +46,16 @@ func (s *State) applySession(e agent.Event) {
 	case agent.ContextUsage:
 		s.Gauge.Used, s.Gauge.Limit, s.Gauge.Exact = e.Used, e.Limit, e.Exact
 	case agent.Compacted:
-		s.add(&Summary{Before: e.Before, After: e.After, Text: clean.Block(e.Summary)})
+		if !e.Changed {
+			s.add(&Notice{Text: clean.Line(e.Line)})
+			return
+		}
+		s.add(&Summary{Line: clean.Line(e.Line), Before: e.Before, After: e.After, Text: clean.Block(e.Summary)})
 		s.index.reset = clean.Trusted("old turns were summarised")
 	case agent.Cleared:
 		s.clear(e)
+	case agent.Warming:
+		s.Warming = e.On
 	case agent.Notice:
 		s.add(&Notice{Level: levelOf(e.Level), Text: clean.Line(e.Text)})
 	case agent.Fault:

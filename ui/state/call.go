@@ -148,6 +148,7 @@ func diffs(files []fileedit.FileDiff) []fileedit.FileDiff {
 	for i := range out {
 		f := &out[i]
 		f.Path = clean.Line(f.Path).String()
+		f.Warning = clean.Line(f.Warning).String()
 		f.Hunks = slices.Clone(f.Hunks)
 		for j := range f.Hunks {
 			f.Hunks[j].Lines = slices.Clone(f.Hunks[j].Lines)

@@ -81,7 +81,8 @@ type (
 
 	// Summary stands for turns that were compacted.
 	Summary struct {
-		Before, After int // messages
+		Line          clean.Text // what came of it, in one line
+		Before, After int        // messages
 		Text          clean.Text
 	}
 )

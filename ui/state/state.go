@@ -26,6 +26,7 @@ type State struct {
 
 	Approvals []Approval // waiting, the first one is asked
 	Busy      bool       // a turn runs
+	Warming   bool       // the server reads ahead while nobody waits
 	Now       Activity
 	Gauge     Gauge
 

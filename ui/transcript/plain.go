@@ -155,7 +155,10 @@ func turnEnd(c *canvas, it *state.TurnEnd) []string {
 }
 
 func (p *plain) summary(c *canvas, it *state.Summary) []string {
-	title := fmt.Sprintf("%d messages became a summary", it.Before-it.After+1)
+	title := it.Line.String()
+	if title == "" {
+		title = fmt.Sprintf("%d messages became a summary", it.Before-it.After+1)
+	}
 	rows := []string{"", c.paint(themes.Dim, "⋯ "+title)}
 	if p.open != c.openOutputs {
 		rows = append(rows, quoted(c, themes.Dim, cells.Wrap(it.Text.String(), c.w-4))...)

@@ -77,6 +77,22 @@ func (l *List) Move(n int) {
 	l.reveal()
 }
 
+// First moves the cursor to the first block, Last to the last one.
+func (l *List) First() {
+	if p, ok := l.valid(pos{}); ok {
+		l.cursor = p
+		l.reveal()
+	}
+}
+
+// Last moves the cursor to the last block and follows the end.
+func (l *List) Last() {
+	if p, ok := l.last(); ok {
+		l.cursor = p
+		l.End()
+	}
+}
+
 // reveal scrolls so that the beginning of the chosen block is in sight.
 func (l *List) reveal() {
 	height := len(l.rows(l.cursor.entry, l.cursor.block))

@@ -1,0 +1,92 @@
+package ui
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"mm/safety/clean"
+)
+
+// maxDraft is the size in bytes of a draft that is taken from the editor.
+const maxDraft = 1 << 20
+
+// editedMsg is the end of editing the draft elsewhere.
+type editedMsg struct {
+	text string
+	err  error
+}
+
+// openEditor edits the draft in the user's editor. The screen is given up
+// meanwhile.
+func (m *Model) openEditor() tea.Cmd {
+	e := &draftEditor{text: m.comp.Draft(), command: editorCommand(m.out.getenv)}
+	return tea.Exec(e, func(err error) tea.Msg { return editedMsg{e.text, err} })
+}
+
+func (m *Model) edited(msg editedMsg) {
+	if msg.err != nil {
+		m.warn(clean.Linef("editor: %v", msg.err))
+		return
+	}
+	m.comp.SetDraft(strings.TrimRight(msg.text, "\n"))
+}
+
+// editorCommand is $VISUAL or $EDITOR with its arguments.
+func editorCommand(getenv func(string) string) []string {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if words := strings.Fields(getenv(name)); len(words) > 0 {
+			return words
+		}
+	}
+	if runtime.GOOS == "windows" {
+		return []string{"notepad"}
+	}
+	return []string{"vi"}
+}
+
+// draftEditor runs the editor on a file that holds the draft.
+type draftEditor struct {
+	text     string
+	command  []string
+	in       io.Reader
+	out, err io.Writer
+}
+
+// SetStdin and the like are for tea.Exec.
+func (e *draftEditor) SetStdin(r io.Reader)  { e.in = r }
+func (e *draftEditor) SetStdout(w io.Writer) { e.out = w }
+func (e *draftEditor) SetStderr(w io.Writer) { e.err = w }
+
+// Run edits the draft.
+func (e *draftEditor) Run() (err error) {
+	f, err := os.CreateTemp("", "mm-draft-*.md")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Remove(f.Name())) }()
+	_, werr := f.WriteString(e.text)
+	if err := errors.Join(werr, f.Close()); err != nil {
+		return err
+	}
+	cmd := exec.Command(e.command[0], append(e.command[1:len(e.command):len(e.command)], f.Name())...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.in, e.out, e.err
+	if err := cmd.Run(); err != nil {
+		return err
+	}
+	info, err := os.Stat(f.Name())
+	if err != nil {
+		return err
+	}
+	if info.Size() > maxDraft {
+		return errors.New("the draft is larger than 1 MiB")
+	}
+	data, err := os.ReadFile(f.Name())
+	e.text = string(data)
+	return err
+}

@@ -1,0 +1,344 @@
+package ui
+
+import (
+	"context"
+	"strings"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"mm/agent"
+	"mm/safety/clean"
+	"mm/themes"
+	"mm/ui/cells"
+	"mm/ui/dialog"
+	"mm/ui/diffview"
+	"mm/ui/keys"
+	"mm/ui/markdown"
+	"mm/ui/state"
+	"mm/ui/style"
+	"mm/ui/transcript"
+)
+
+// The names of lists and lines in the results of dialogs.
+const (
+	ofPalette   = "palette"
+	ofHistory   = "history"
+	ofModes     = "modes"
+	ofThemes    = "themes"
+	ofModels    = "models"
+	ofProviders = "providers"
+	ofSessions  = "sessions"
+	ofURL       = "url"
+)
+
+func (m *Model) openPalette() {
+	var items []dialog.Item
+	for _, c := range m.commands() {
+		items = append(items, dialog.Item{ID: c.name, Label: clean.Line("/" + c.name), Detail: clean.Line(c.help)})
+	}
+	m.dialogs.Push(dialog.NewPicker(ofPalette, "Commands", items, ""))
+}
+
+func (m *Model) openHistory() {
+	items := []dialog.Item{}
+	for _, p := range m.comp.Prompts() {
+		items = append(items, dialog.Item{ID: p, Label: clean.Line(p)})
+	}
+	p := dialog.NewPicker(ofHistory, "Earlier prompts", items, "")
+	p.Empty = clean.Trusted("nothing was sent yet")
+	m.dialogs.Push(p)
+}
+
+func (m *Model) openModes() {
+	help := map[agent.Mode]clean.Text{
+		"ask":          clean.Trusted("asks before commands and edits"),
+		"accept-edits": clean.Trusted("edits inside the project unasked, asks before commands"),
+		"yolo":         clean.Trusted("asks nothing; dangerous"),
+		"read-only":    clean.Trusted("changes nothing, runs nothing that could"),
+	}
+	var items []dialog.Item
+	for _, mode := range modes {
+		items = append(items, dialog.Item{ID: string(mode), Label: clean.Line(string(mode)), Detail: help[mode]})
+	}
+	m.dialogs.Push(dialog.NewPicker(ofModes, "Permission mode", items, string(m.st.Mode)))
+}
+
+func (m *Model) openThemes() {
+	var items []dialog.Item
+	for _, t := range m.look.themes {
+		items = append(items, dialog.Item{ID: t.Name, Label: clean.Line(t.Name), Detail: clean.Line(t.Title)})
+	}
+	m.dialogs.Push(dialog.NewPicker(ofThemes, "Theme", items, m.look.chosen.Name))
+}
+
+// setTheme paints the screen in another theme.
+func (m *Model) setTheme(t themes.Theme) {
+	m.look.sheet = style.New(t, m.look.sheet.Profile)
+	m.list.SetSheet(m.look.sheet)
+	m.comp.SetSheet(m.look.sheet)
+}
+
+// listedMsg is a list that was asked for.
+type listedMsg struct {
+	of    string
+	items []Choice
+	err   error
+}
+
+// choose takes the named choice, or offers the list.
+func (m *Model) choose(of, title string, c *Choices, arg string) tea.Cmd {
+	if arg != "" {
+		return m.use(c, arg)
+	}
+	m.dialogs.Push(dialog.NewPicker(of, title, nil, ""))
+	return m.fetch(of, c.List)
+}
+
+func (m *Model) openSessions() tea.Cmd {
+	p := dialog.NewPicker(ofSessions, "Conversations", nil, "")
+	p.CanDelete = m.opt.Sessions.Delete != nil
+	p.Empty = clean.Trusted("there is none yet")
+	m.dialogs.Push(p)
+	return m.fetch(ofSessions, m.opt.Sessions.List)
+}
+
+func (m *Model) fetch(of string, list func(context.Context) ([]Choice, error)) tea.Cmd {
+	return runLater(m.ctx, func(ctx context.Context) tea.Msg {
+		items, err := list(ctx)
+		return listedMsg{of, items, err}
+	})
+}
+
+// listed fills the list that is open.
+func (m *Model) listed(msg listedMsg) {
+	items, current := []dialog.Item{}, ""
+	for _, c := range msg.items {
+		label := c.Label
+		if label == "" {
+			label = c.ID
+		}
+		if c.Current {
+			current = c.ID
+		}
+		items = append(items, dialog.Item{ID: c.ID, Label: clean.Line(label), Detail: clean.Line(c.Detail)})
+	}
+	if msg.err != nil {
+		m.warn(clean.Line(msg.err.Error()))
+	}
+	m.dialogs.Each(func(d dialog.Dialog) {
+		if p, ok := d.(*dialog.Picker); ok && p.Of == msg.of {
+			p.SetItems(items, current)
+		}
+	})
+}
+
+// usedMsg is the end of a change of model, server or conversation.
+type usedMsg struct {
+	core Core
+	err  error
+}
+
+func (m *Model) use(c *Choices, id string) tea.Cmd {
+	return runLater(m.ctx, func(ctx context.Context) tea.Msg {
+		core, err := c.Use(ctx, id)
+		return usedMsg{core, err}
+	})
+}
+
+// dialogResult acts on what a dialog led to.
+func (m *Model) dialogResult(r dialog.Result) tea.Cmd {
+	switch r := r.(type) {
+	case dialog.Closed:
+		m.dialogs.Pop()
+	case dialog.Opened:
+		m.dialogs.Push(r.Dialog)
+	case dialog.Decided:
+		return m.decide(r)
+	case dialog.Moved:
+		if th, ok := themes.Find(m.look.themes, r.ID); ok && r.Of == ofThemes {
+			m.setTheme(th)
+		}
+	case dialog.Left:
+		m.dialogs.Pop()
+		if r.Of == ofThemes {
+			m.setTheme(m.look.chosen)
+		}
+	case dialog.Chosen:
+		m.dialogs.Pop()
+		return m.chosen(r)
+	case dialog.Deleted:
+		return m.deleteSession(r.ID)
+	case dialog.Entered:
+		m.dialogs.Pop()
+		if enter, url := m.out.first.Enter, r.Text; url != "" {
+			return m.try(func(ctx context.Context) (Core, *FirstRun, error) { return enter(ctx, url) })
+		}
+	}
+	return nil
+}
+
+// chosen acts on a choice.
+func (m *Model) chosen(r dialog.Chosen) tea.Cmd {
+	switch r.Of {
+	case ofPalette:
+		for _, c := range m.commands() {
+			if c.name == r.ID {
+				return c.run("")
+			}
+		}
+	case ofHistory:
+		m.comp.SetDraft(r.ID)
+	case ofModes:
+		m.do(agent.SetMode{Mode: agent.Mode(r.ID)})
+	case ofThemes:
+		return m.themeCommand(r.ID)
+	case ofModels:
+		return m.use(m.opt.Models, r.ID)
+	case ofProviders:
+		return m.use(m.opt.Providers, r.ID)
+	case ofSessions:
+		open := m.opt.Sessions.Open
+		return runLater(m.ctx, func(ctx context.Context) tea.Msg {
+			core, err := open(ctx, r.ID)
+			return usedMsg{core, err}
+		})
+	}
+	return nil
+}
+
+func (m *Model) deleteSession(id string) tea.Cmd {
+	s := m.opt.Sessions
+	return runLater(m.ctx, func(ctx context.Context) tea.Msg {
+		if err := s.Delete(ctx, id); err != nil {
+			return listedMsg{of: ofSessions, err: err}
+		}
+		items, err := s.List(ctx)
+		return listedMsg{ofSessions, items, err}
+	})
+}
+
+// openHelp shows all keys and commands. It is made from the key map.
+func (m *Model) openHelp() {
+	commands := m.commands()
+	m.dialogs.Push(&dialog.Page{Title: "Help", Draw: func(s *style.Sheet, w int) []string {
+		left := min(26, w/2)
+		var rows []string
+		entry := func(key, text string) {
+			for i, r := range cells.Wrap(text, w-left) {
+				if i > 0 {
+					key = ""
+				}
+				rows = append(rows, cells.Fit(s.Paint(themes.Accent, key), left)+r)
+			}
+		}
+		for _, g := range keys.All() {
+			rows = append(rows, s.Paint(themes.Heading, g.Title))
+			for _, b := range g.Bindings {
+				entry(b.Help().Key, b.Help().Desc)
+			}
+			rows = append(rows, "")
+		}
+		rows = append(rows, s.Paint(themes.Heading, "Commands"))
+		for _, c := range commands {
+			entry(strings.TrimSpace("/"+c.name+" "+c.args), c.help)
+		}
+		rows = append(rows, "", s.Paint(themes.Heading, "At a word's start"))
+		entry("@", "a file of the project")
+		entry("$", "a skill")
+		entry("!command", "runs it as you; the model sees the output with your next message")
+		return rows
+	}})
+}
+
+// planPage shows the plan.
+func (m *Model) planPage(string) tea.Cmd {
+	steps := m.st.Plan
+	if len(steps) == 0 {
+		m.say(clean.Trusted("there is no plan"))
+		return nil
+	}
+	m.dialogs.Push(&dialog.Page{Title: "Plan", Draw: func(s *style.Sheet, w int) []string {
+		var rows []string
+		for _, st := range steps {
+			sign, role := transcript.StepMark(st.Status)
+			for i, r := range cells.Wrap(st.Text.String(), w-2) {
+				if i > 0 {
+					sign = " "
+				}
+				rows = append(rows, s.Paint(role, sign+" "+r))
+			}
+		}
+		return rows
+	}})
+	return nil
+}
+
+// diffPage shows all changes of files in this conversation.
+func (m *Model) diffPage(string) tea.Cmd {
+	var calls []*state.Call
+	for _, it := range m.st.Items {
+		if c, ok := it.(*state.Call); ok && c.Status == state.CallOK && len(c.Preview.Files) > 0 {
+			calls = append(calls, c)
+		}
+	}
+	if len(calls) == 0 {
+		m.say(clean.Trusted("no file was changed"))
+		return nil
+	}
+	m.dialogs.Push(&dialog.Page{Title: "Changes", Draw: func(s *style.Sheet, w int) []string {
+		var rows []string
+		for _, c := range calls {
+			for _, f := range c.Preview.Files {
+				rows = append(rows, cells.Right(s.Paint(themes.Heading, f.Path), diffview.Stat(s, f.Added, f.Removed), w))
+				rows = append(append(rows, diffview.Rows(s, f, w)...), "")
+			}
+		}
+		return rows
+	}})
+	return nil
+}
+
+// skillsPage lists the skills.
+func (m *Model) skillsPage(string) tea.Cmd {
+	skills := m.st.Skills
+	if len(skills) == 0 {
+		m.say(clean.Trusted("there is no skill"))
+		return nil
+	}
+	m.dialogs.Push(&dialog.Page{Title: "Skills", Draw: func(s *style.Sheet, w int) []string {
+		var rows []string
+		for _, k := range skills {
+			rows = append(rows, s.Paint(themes.Accent, "$"+k.Name.String()))
+			for _, r := range cells.Wrap(k.Description.String(), w-2) {
+				rows = append(rows, "  "+r)
+			}
+		}
+		return rows
+	}})
+	return nil
+}
+
+// showText shows the answer of a command: a short one as a message, a long
+// one as a page.
+func (m *Model) showText(msg askedMsg) {
+	text := clean.Block(strings.TrimSpace(msg.text))
+	switch {
+	case msg.err != nil:
+		m.warn(clean.Line(msg.err.Error()))
+	case text.IsEmpty():
+	case len(text.Lines()) == 1 && text.Runes() < m.lay.w:
+		m.say(text)
+	default:
+		m.dialogs.Push(&dialog.Page{Title: clean.Line(msg.title).String(), Draw: func(s *style.Sheet, w int) []string {
+			return drawText(s, text, w)
+		}})
+	}
+}
+
+// drawText draws Markdown, or text laid out in columns as it stands.
+func drawText(s *style.Sheet, text clean.Text, w int) []string {
+	if !strings.Contains(text.String(), "\n#") && !strings.HasPrefix(text.String(), "#") {
+		return cells.Wrap(text.String(), w)
+	}
+	return markdown.Draw(s, text.String(), w)
+}

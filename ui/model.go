@@ -1,0 +1,217 @@
+package ui
+
+import (
+	"context"
+	"os"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"mm/safety/clean"
+	"mm/themes"
+	"mm/ui/composer"
+	"mm/ui/dialog"
+	"mm/ui/gauge"
+	"mm/ui/state"
+	"mm/ui/style"
+	"mm/ui/transcript"
+)
+
+// Model is the root. It routes messages to panes and holds no logic of theirs.
+type Model struct {
+	ctx  context.Context
+	opt  Options
+	core Core
+	gen  int // of the core
+
+	st      state.State
+	list    *transcript.List
+	comp    *composer.Composer
+	dialogs dialog.Stack
+	lay     layout
+
+	look  look
+	moods moods
+	out   outside
+}
+
+// look is the theme in force and those on offer.
+type look struct {
+	sheet  *style.Sheet
+	themes []themes.Theme
+	chosen themes.Theme // what a preview goes back to
+}
+
+// outside is what comes from beyond the screen's goroutine, and the way there.
+type outside struct {
+	now    clock
+	copy   func(string) error // to the clipboard
+	getenv func(string) string
+	branch clean.Text
+	files  fileList
+	first  *FirstRun
+	trying bool // a server is being looked for
+}
+
+// moods are what keys mean at this moment.
+type moods struct {
+	flash      clean.Text // a short message in the activity line
+	flashUntil time.Time
+	flashBad   bool
+
+	quitArmed    time.Time // a second Ctrl+C quits until then
+	cancelArmed  time.Time // a second Esc cancels until then
+	interrupting bool
+	lastDraftKey time.Time // when the draft was last written to
+	writing      bool      // the draft was being written when the dialog opened
+	ticking      bool
+	hideSide     bool
+}
+
+// How long a hint stays, and how long a second press counts.
+const (
+	flashFor = 3 * time.Second
+	armedFor = 2 * time.Second
+)
+
+// newModel returns the root. It does nothing that takes time.
+func newModel(ctx context.Context, core Core, opt Options, sheet *style.Sheet, list []themes.Theme, now clock) *Model {
+	m := &Model{ctx: ctx, opt: opt, core: core}
+	m.look = look{sheet: sheet, themes: list, chosen: sheet.Theme}
+	m.list = transcript.New(sheet, transcript.Options{PreviewLines: opt.PreviewLines})
+	m.comp = composer.New(sheet)
+	m.out = outside{now: now, first: opt.FirstRun, copy: func(string) error { return nil }, getenv: os.Getenv}
+	m.comp.SetCandidates('/', m.commandCandidates())
+	if opt.Draft != "" {
+		m.comp.SetDraft(opt.Draft)
+	}
+	return m
+}
+
+// Init starts what runs beside the screen.
+func (m *Model) Init() tea.Cmd {
+	cmds := []tea.Cmd{m.loadHistory(), m.readBranch()}
+	if m.core != nil {
+		cmds = append(cmds, waitBatch(m.gen, m.core.Events()))
+	}
+	if m.opt.Send && m.core != nil {
+		cmds = append(cmds, func() tea.Msg { return dueMsg{force: true} })
+	}
+	return tea.Batch(cmds...)
+}
+
+// Messages of the screen to itself.
+type (
+	tickMsg time.Time
+	dueMsg  struct{ force bool } // an Enter that waited is due
+)
+
+// Update routes a message.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.route(msg)
+	return m, tea.Batch(cmd, m.settle())
+}
+
+func (m *Model) route(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.lay.w, m.lay.h = max(msg.Width, 0), max(msg.Height, 0)
+		return nil
+	case batchMsg:
+		return m.apply(msg)
+	case tea.KeyMsg:
+		return m.key(msg)
+	case tea.MouseMsg:
+		m.wheel(msg)
+		return nil
+	case tickMsg:
+		m.moods.ticking = false
+		m.list.Tick(m.out.now())
+		return nil
+	case dueMsg:
+		if m.comp.Due() == composer.Submit || msg.force {
+			return m.submit()
+		}
+		return nil
+	case transcript.Drawn:
+		m.list.Accept(msg)
+		return nil
+	}
+	return m.answered(msg)
+}
+
+// apply takes a batch of events over.
+func (m *Model) apply(msg batchMsg) tea.Cmd {
+	if msg.gen != m.gen {
+		return nil
+	}
+	if msg.closed {
+		m.st.Busy = false
+		m.warn(clean.Trusted("the session has ended; Ctrl+C quits"))
+		return nil
+	}
+	now := m.out.now()
+	busy := m.st.Busy
+	for _, e := range msg.events {
+		m.st.Apply(e, now)
+	}
+	m.list.Sync(m.st.Items, m.st.TakeDirty(), now)
+	m.askPending(now)
+	cmds := []tea.Cmd{waitBatch(m.gen, m.core.Events())}
+	if busy && !m.st.Busy {
+		m.moods.interrupting = false
+		cmds = append(cmds, m.readBranch())
+	}
+	m.comp.SetCandidates('$', m.skillCandidates())
+	return tea.Batch(cmds...)
+}
+
+// settle brings the panes into line with what changed, and returns the work
+// that they ask for.
+func (m *Model) settle() tea.Cmd {
+	now := m.out.now()
+	if m.moods.flashUntil.Before(now) {
+		m.moods.flash = clean.Text{}
+	}
+	m.comp.SetWidth(m.lay.w)
+	m.lay = plan(m.lay.w, m.lay.h, m.comp.Rows(), m.wantsSide())
+	if m.lay.tooSmall() {
+		return m.tick()
+	}
+	m.list.SetSize(m.lay.list, m.lay.main)
+	m.dialogs.SetSize(m.lay.w, m.dialogRoom())
+	m.list.Layout()
+	var cmds []tea.Cmd
+	for _, draw := range m.list.Jobs() {
+		cmds = append(cmds, func() tea.Msg { return draw() })
+	}
+	return tea.Batch(append(cmds, m.tick())...)
+}
+
+// dialogRoom is the height of what a dialog may cover: everything between the
+// header and the input.
+func (m *Model) dialogRoom() int { return m.lay.main + m.lay.rule + 1 }
+
+func (m *Model) wantsSide() bool {
+	return !m.moods.hideSide && (len(m.st.Plan) > 0 || len(m.st.Files) > 0 || m.st.Ready)
+}
+
+// tick asks for the next tick while something on the screen shows the time.
+func (m *Model) tick() tea.Cmd {
+	moving := m.st.Busy || m.list.Live() || !m.moods.flash.IsEmpty() || m.out.trying
+	if !moving || m.moods.ticking {
+		return nil
+	}
+	m.moods.ticking = true
+	return tea.Tick(gauge.SpinnerStep, func(t time.Time) tea.Msg { return tickMsg(t) })
+}
+
+// say shows a short message, warn one that something did not work.
+func (m *Model) say(t clean.Text) { m.show(t, false) }
+
+func (m *Model) warn(t clean.Text) { m.show(t, true) }
+
+func (m *Model) show(t clean.Text, bad bool) {
+	m.moods.flash, m.moods.flashBad = t, bad
+	m.moods.flashUntil = m.out.now().Add(flashFor)
+}

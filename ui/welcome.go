@@ -1,0 +1,75 @@
+package ui
+
+import (
+	"mm/safety/clean"
+	"mm/themes"
+	"mm/ui/cells"
+)
+
+// welcome is drawn while there is no conversation.
+func (m *Model) welcome(w, h int) []string {
+	if m.core == nil && m.out.first != nil {
+		return cells.Pad(m.firstRun(w, h), w, h)
+	}
+	s := m.look.sheet
+	rows := []string{
+		"",
+		"  " + s.Paint(themes.Heading, "mm") + s.Paint(themes.Dim, "  a coding agent for small local models"),
+		"",
+	}
+	add := func(label, text string) {
+		if text != "" {
+			rows = append(rows, "  "+s.Paint(themes.Dim, cells.Fit(label, 9))+cells.Clip(text, w-12))
+		}
+	}
+	add("model", m.st.Model.ID.String())
+	add("server", m.st.Model.URL.String())
+	add("project", m.where().String())
+	if m.st.Model.NoTools {
+		rows = append(rows, "")
+		for _, r := range cells.Wrap("This model's template drops tool definitions: it can talk, but not read or edit files. Choose another with /model.", w-4) {
+			rows = append(rows, "  "+s.Paint(themes.Warn, r))
+		}
+	}
+	rows = append(rows, "")
+	for _, k := range [][2]string{
+		{"Enter", "sends; Alt+Enter or Ctrl+J starts a new line"},
+		{"/", "commands   @ files   $ skills   ! shell"},
+		{"Shift+Tab", "changes what is asked before it is done"},
+		{"?", "shows all keys"},
+	} {
+		rows = append(rows, "  "+s.Paint(themes.Accent, cells.Fit(k[0], 11))+s.Paint(themes.Dim, k[1]))
+	}
+	return cells.Pad(rows, w, h)
+}
+
+// firstRun is drawn when no server was found.
+func (m *Model) firstRun(w, h int) []string {
+	s, f := m.look.sheet, m.out.first
+	rows := []string{"", "  " + s.Paint(themes.Heading, "No model server was found."), ""}
+	for _, p := range f.Probed {
+		left := "  " + s.Paint(themes.Error, "✗ ") + clean.Line(p.Name).String()
+		rows = append(rows, cells.Fit(cells.Fit(left, 22)+s.Paint(themes.Dim, clean.Line(p.URL).String()+"  "+clean.Line(p.Found).String()), w))
+	}
+	foot := []string{"", "  " + m.firstKeys(), ""}
+	if m.out.trying {
+		foot[2] = "  " + s.Paint(themes.Dim, "looking…")
+	}
+	if len(f.Starts) > 0 {
+		rows = append(rows, "", "  Start one of them:")
+		for _, st := range f.Starts {
+			rows = append(rows, cells.Fit("  "+s.Paint(themes.Accent, clean.Line(st.Name).String()), 22)+s.Paint(themes.Code, clean.Line(st.Command).String()))
+		}
+	}
+	return append(rows[:min(len(rows), max(h-len(foot), 0))], foot...)
+}
+
+// firstKeys lists what can be done without a server.
+func (m *Model) firstKeys() string {
+	s := m.look.sheet
+	var text string
+	for _, k := range m.firstChoices() {
+		text += s.Paint(themes.Accent, k.key) + " " + k.what + "   "
+	}
+	return text
+}
