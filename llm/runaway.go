@@ -11,9 +11,8 @@ const (
 	MaxArgs = 256 << 10
 
 	// MaxText bounds an answer, and its reasoning.
-	MaxText = 4 << 20
+	MaxText = 1 << 20
 
-	minPeriod     = 4
 	argsPeriod    = 64
 	argsWindow    = 256     // of arguments that repeat
 	contentWindow = 4 << 10 // of file content that repeats: a CSV of zeros is legitimate
@@ -21,7 +20,7 @@ const (
 	textWindow    = 6 << 10 // of an answer that repeats: so are tables and lists
 
 	argsStride = 32 // between two checks
-	textStride = 256
+	textStride = 1 << 10
 )
 
 // TextGuard watches an answer or its reasoning for a pattern that repeats
@@ -123,22 +122,29 @@ func (t *tail) period(stride, window, longest int) string {
 		return ""
 	}
 	w := t.bytes[len(t.bytes)-window:]
-	for p := minPeriod; p <= longest; p++ {
-		if repeats(w, p) {
-			return strconv.Quote(shorten(string(w[window-p:])))
-		}
+	p := shortestPeriod(w)
+	if p > longest {
+		return ""
 	}
-	return ""
+	return strconv.Quote(shorten(string(w[window-p:])))
 }
 
-// repeats looks from the end: most patterns fail on the first byte there.
-func repeats(w []byte, period int) bool {
-	for i := len(w) - 1; i >= period; i-- {
-		if w[i] != w[i-period] {
-			return false
+// shortestPeriod returns the least p with w[i] == w[i-p] throughout. It is the
+// length without the longest border, found in linear time (Knuth, Morris and
+// Pratt), whatever a hostile server sends.
+func shortestPeriod(w []byte) int {
+	border := make([]int, len(w))
+	k := 0
+	for i := 1; i < len(w); i++ {
+		for k > 0 && w[i] != w[k] {
+			k = border[k-1]
 		}
+		if w[i] == w[k] {
+			k++
+		}
+		border[i] = k
 	}
-	return true
+	return len(w) - k
 }
 
 // shorten keeps the start of a pattern for a message.

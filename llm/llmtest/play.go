@@ -169,9 +169,9 @@ func (p *player) stream(st step) bool {
 		p.write("data: " + errorBody(st.text) + "\n\n")
 		return false
 	case "ping":
-		p.write(":\n\n")
+		return p.plain(":\n\n")
 	case "raw":
-		p.write(st.text)
+		return p.plain(st.text)
 	}
 	return true
 }
@@ -266,11 +266,8 @@ func choice(delta map[string]any, finish any) map[string]any {
 	return map[string]any{"index": 0, "delta": delta, "finish_reason": finish}
 }
 
-// event sends one chunk after the pause that slow asks for.
+// event sends one chunk.
 func (p *player) event(fields map[string]any) bool {
-	if !p.pause(p.slow) {
-		return false
-	}
 	fields["id"] = p.id
 	fields["object"] = "chat.completion.chunk"
 	fields["model"] = p.model
@@ -278,7 +275,15 @@ func (p *player) event(fields map[string]any) bool {
 	if err != nil {
 		panic(err) // maps of strings and numbers always marshal
 	}
-	p.write("data: " + string(data) + "\n\n")
+	return p.plain("data: " + string(data) + "\n\n")
+}
+
+// plain sends a piece after the pause that slow asks for.
+func (p *player) plain(piece string) bool {
+	if !p.pause(p.slow) {
+		return false
+	}
+	p.write(piece)
 	return p.ctx.Err() == nil
 }
 

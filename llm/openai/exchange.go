@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/ssestream"
@@ -89,14 +90,23 @@ func (x *exchange) transportError(err error) error {
 	switch redirect, redirected := errors.AsType[redirectError](err); {
 	case ok:
 	case redirected:
-		fault = &llm.Error{Kind: llm.BadAnswer, Message: redirect.Error(), Err: err}
+		fault = &llm.Error{Kind: llm.BadAnswer, Message: redirect.reason, Err: err}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		fault = &llm.Error{Kind: llm.Disconnected, Err: err}
+	case notHTTP(err):
+		fault = &llm.Error{Kind: llm.BadAnswer, Message: "the server does not speak HTTP as it should", Err: err}
 	default:
 		fault = &llm.Error{Kind: llm.Unreachable, Err: err}
 	}
 	fault.Proxy = x.proxy
 	return fault
+}
+
+// notHTTP reports whether something answered, but not as an HTTP server. The
+// errors of net/http have no types for it.
+func notHTTP(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "malformed HTTP") || strings.Contains(text, "response headers exceeded")
 }
 
 // close drops the connection.

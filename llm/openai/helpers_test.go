@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -37,6 +38,8 @@ type answer struct {
 func collect(t *testing.T, ctx context.Context, c *Client, req llm.Request) answer {
 	t.Helper()
 	var a answer
+	var text, think strings.Builder
+	var args []*strings.Builder
 	for d, err := range c.Stream(ctx, req) {
 		if a.done != nil || a.err != nil {
 			t.Errorf("got %#v, %v after the end", d, err)
@@ -48,14 +51,14 @@ func collect(t *testing.T, ctx context.Context, c *Client, req llm.Request) answ
 		a.deltas = append(a.deltas, d)
 		switch d := d.(type) {
 		case llm.TextDelta:
-			a.text += d.Text
+			text.WriteString(d.Text)
 		case llm.ReasoningDelta:
-			a.think += d.Text
+			think.WriteString(d.Text)
 		case llm.CallDelta:
-			for d.Call >= len(a.args) {
-				a.args, a.names = append(a.args, ""), append(a.names, "")
+			for d.Call >= len(a.names) {
+				args, a.names = append(args, new(strings.Builder)), append(a.names, "")
 			}
-			a.args[d.Call] += d.Args
+			args[d.Call].WriteString(d.Args)
 			a.names[d.Call] += d.Name
 		case llm.PhaseChanged:
 			a.phases = append(a.phases, d.Phase)
@@ -67,6 +70,10 @@ func collect(t *testing.T, ctx context.Context, c *Client, req llm.Request) answ
 	}
 	if a.done == nil && a.err == nil {
 		t.Error("the stream ended with neither a Done nor an error")
+	}
+	a.text, a.think = text.String(), think.String()
+	for i := range args {
+		a.args = append(a.args, args[i].String())
 	}
 	return a
 }

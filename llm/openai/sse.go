@@ -14,6 +14,7 @@ const (
 	maxEvent = 4 << 20  // one event, and one JSON body in place of a stream
 	maxError = 64 << 10 // the body of an HTTP error
 	readSize = 16 << 10 // one read from the network
+	maxTries = 8        // times that a body of many lines is parsed before its end
 )
 
 // reader sits between the HTTP body and the SDK's decoder. It reads any
@@ -31,6 +32,7 @@ type reader struct {
 	data   []byte // the data of the current event so far
 	event  string // the event's type
 	bare   []byte // lines that are no field of an event
+	tries  int    // how often bare was taken for whole
 	skipLF bool   // the last line ended in CR
 
 	events int  // events with content
@@ -137,32 +139,27 @@ func isFieldName(s string) bool {
 	return s != ""
 }
 
-// takeData adds a data line. An event is handed on as soon as its JSON is
-// whole, without waiting for the empty line; so servers that leave it out are
-// understood too.
+// takeData adds a data line. An event of one line is handed on without waiting
+// for the empty line; so servers that leave it out are understood too.
 func (r *reader) takeData(value []byte) {
-	trimmed := bytes.TrimSpace(value)
+	value = bytes.TrimSpace(value)
 	switch {
-	case len(trimmed) == 0:
+	case len(value) == 0:
 		r.alive = true
-		return
-	case bytes.HasPrefix(trimmed, []byte("[DONE]")):
-		r.flushBroken()
+	case bytes.HasPrefix(value, []byte("[DONE]")):
+		r.flushData()
 		r.done = true
-		r.err = io.EOF
-		return
+		r.stop(io.EOF)
 	case r.event == "error":
 		r.data = append(r.data, value...)
-		return
-	case len(r.data) > 0 && trimmed[0] == '{' && json.Valid(trimmed):
-		r.flushBroken()
-	case len(r.data) > 0:
-		r.data = append(r.data, ' ')
-	}
-	r.data = append(r.data, trimmed...)
-	if json.Valid(r.data) {
-		r.dispatch(r.data)
-		r.data = r.data[:0]
+	case (len(r.data) == 0 || value[0] == '{') && json.Valid(value):
+		r.flushData()
+		r.dispatch(value)
+	default:
+		if len(r.data) > 0 {
+			r.data = append(r.data, ' ')
+		}
+		r.data = append(r.data, value...)
 	}
 }
 
@@ -171,20 +168,27 @@ func (r *reader) endEvent() {
 	if r.event == "error" && len(r.data) > 0 {
 		r.fail(parseError(0, r.data))
 	}
-	r.flushBroken()
+	r.flushData()
 	if r.event != "" {
 		r.alive = true
 	}
 	r.event = ""
 }
 
-// flushBroken drops data that never became JSON.
-func (r *reader) flushBroken() {
-	if len(r.data) > 0 {
-		r.broken = true
-		r.alive = true
-		r.data = r.data[:0]
+// flushData hands on data that came in several lines, or drops what never
+// became JSON.
+func (r *reader) flushData() {
+	if len(r.data) == 0 {
+		return
 	}
+	data := r.data
+	r.data = nil
+	if json.Valid(data) {
+		r.dispatch(data)
+		return
+	}
+	r.broken = true
+	r.alive = true
 }
 
 // dispatch hands on the JSON of one event.
@@ -239,10 +243,15 @@ func (r *reader) takeBare(line []byte) {
 	first := len(r.bare) == 0
 	r.bare = append(append(r.bare, line...), '\n')
 	// An object ends on its first line, or on a line with its closing brace.
-	closes := first || len(line) > 0 && line[0] == '}'
-	if closes && r.bare[0] == '{' && json.Valid(r.bare) {
+	// The tries are few, since each reads the whole again; the end of the
+	// body settles what they left open.
+	if r.bare[0] != '{' || !first && (line[0] != '}' || r.tries >= maxTries) {
+		return
+	}
+	r.tries++
+	if json.Valid(r.bare) {
 		whole := r.bare
-		r.bare = nil
+		r.bare, r.tries = nil, 0
 		r.dispatch(whole)
 	}
 }
@@ -282,9 +291,12 @@ func (r *reader) endBare() {
 	}
 }
 
-// fail ends the reading; the first failure counts.
-func (r *reader) fail(err *llm.Error) {
+// fail ends the reading with an error.
+func (r *reader) fail(err *llm.Error) { r.stop(err) }
+
+// stop ends the reading; the first cause counts.
+func (r *reader) stop(cause error) {
 	if r.err == nil {
-		r.err = err
+		r.err = cause
 	}
 }

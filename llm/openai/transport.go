@@ -2,8 +2,6 @@ package openai
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -43,19 +41,18 @@ func httpClient(given *http.Client, proxy func(*http.Request) (*url.URL, error))
 	}
 }
 
-// redirectError refuses to take a conversation to another host.
-type redirectError struct{ host string }
+// redirectError refuses to follow a redirect. A conversation is for the host
+// that the user named, and for no other.
+type redirectError struct{ reason string }
 
-func (e redirectError) Error() string {
-	return fmt.Sprintf("the server redirects to another host (%s)", e.host)
-}
+func (e redirectError) Error() string { return e.reason }
 
 func sameHost(req *http.Request, via []*http.Request) error {
 	if first := via[0].URL; req.URL.Host != first.Host || req.URL.Scheme != first.Scheme {
-		return redirectError{req.URL.Host}
+		return redirectError{"the server redirects to another host (" + req.URL.Host + ")"}
 	}
 	if len(via) > maxRedirects {
-		return errors.New("the server redirects in a circle")
+		return redirectError{"the server redirects in a circle"}
 	}
 	return nil
 }
