@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -28,10 +29,17 @@ func Writes(command string) []Written {
 		return nil
 	}
 	var out []Written
+	dir, known := "", true
 	syntax.Walk(f, func(n syntax.Node) bool {
 		stmt, ok := n.(*syntax.Stmt)
 		if !ok {
 			return true
+		}
+		if to, ok := changesTo(stmt); ok {
+			known = known && to != "" && to != "-"
+			if dir = filepath.Join(dir, to); filepath.IsAbs(to) {
+				dir = to
+			}
 		}
 		body, found := "", false
 		for _, r := range stmt.Redirs {
@@ -39,10 +47,33 @@ func Writes(command string) []Written {
 				body, found, bodies = bodies[0], true, bodies[1:]
 			}
 		}
-		out = append(out, stmtWrites(stmt, body, found)...)
+		if !known {
+			return true
+		}
+		for _, w := range stmtWrites(stmt, body, found) {
+			if !filepath.IsAbs(w.Path) && !strings.HasPrefix(w.Path, "~") {
+				w.Path = filepath.Join(dir, w.Path)
+			}
+			out = append(out, w)
+		}
 		return true
 	})
 	return out
+}
+
+// changesTo returns where a cd leads, "" when that is not plain text.
+func changesTo(stmt *syntax.Stmt) (dir string, ok bool) {
+	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return "", false
+	}
+	if name, _ := static(call.Args[0]); name != "cd" && name != "pushd" {
+		return "", false
+	}
+	if len(call.Args) > 1 {
+		dir, _ = static(call.Args[1])
+	}
+	return dir, true
 }
 
 // cutBodies takes the bodies of here-documents out of a command, in order.

@@ -30,11 +30,15 @@ const (
 
 // BashOptions configures the bash tool.
 type BashOptions struct {
-	Dir       string        // working directory of every command
-	Timeout   time.Duration // of a call that gives none; 0: 30 s
-	MaxOutput int           // characters of output; 0: no bound
-	Runner    *proc.Runner
-	KeepEnv   []string // variables that stay although they look like secrets
+	Dir     string        // working directory of every command
+	Timeout time.Duration // of a call that gives none; 0: 30 s
+	Runner  *proc.Runner
+	KeepEnv []string // variables that stay although they look like secrets
+
+	// MaxOutput returns how many characters of output a result may have; it
+	// is asked for each call, since the window may become known late. Nil or
+	// 0 sets no bound.
+	MaxOutput func() int
 
 	// CheckWrite, when not nil, is asked about each file that a command
 	// visibly writes by cat, echo, printf or tee. An error refuses the
@@ -49,6 +53,9 @@ type Bash struct{ o BashOptions }
 func NewBash(o BashOptions) *Bash {
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
+	}
+	if o.MaxOutput == nil {
+		o.MaxOutput = func() int { return 0 }
 	}
 	return &Bash{o}
 }
@@ -173,6 +180,15 @@ func (b *Bash) Run(ctx context.Context, p Plan, out Sink) Result {
 	if !ok {
 		return Result{Text: "[error: this plan is not of bash]", Status: Failed}
 	}
+	return b.run(ctx, call, out)
+}
+
+// RunLine runs a user's own command line, with the same time-out and bounds.
+func (b *Bash) RunLine(ctx context.Context, line string, out Sink) Result {
+	return b.run(ctx, bashCall{command: line, timeout: b.o.Timeout}, out)
+}
+
+func (b *Bash) run(ctx context.Context, call bashCall, out Sink) Result {
 	o, err := b.o.Runner.Run(ctx, proc.Command{
 		Line: call.command, Dir: b.o.Dir, Timeout: call.timeout, Live: out,
 		Env: shellEnv(os.Environ(), b.o.Dir, b.o.KeepEnv),
@@ -231,7 +247,7 @@ func (b *Bash) outputText(o proc.Output, res *Result) (text, note string) {
 		head, tail = append(head, tail...), nil
 	}
 	first, last, note := tidy(head, tail, o.Size())
-	text, res.Truncated = limitEnds(first, last, lost{o.LostLines, o.Lost}, b.o.MaxOutput)
+	text, res.Truncated = limitEnds(first, last, lost{o.LostLines, o.Lost}, b.o.MaxOutput())
 	if first+last == "" && note != "" {
 		return "", note
 	}

@@ -65,7 +65,7 @@ func callWith(ctx context.Context, t *testing.T, b *Bash, args map[string]any, o
 
 func TestBashResults(t *testing.T) {
 	t.Parallel()
-	b := testBash(t, BashOptions{MaxOutput: 2000})
+	b := testBash(t, BashOptions{MaxOutput: func() int { return 2000 }})
 	for _, tc := range []struct {
 		name, command, want string
 		status              Status
@@ -156,7 +156,7 @@ func TestBashCancel(t *testing.T) {
 // Public report D07.
 func TestBashRunawayOutput(t *testing.T) {
 	t.Parallel()
-	b := testBash(t, BashOptions{MaxOutput: 1000})
+	b := testBash(t, BashOptions{MaxOutput: func() int { return 1000 }})
 	for command, want := range map[string]string{
 		"yes":                          "y\ny\n",
 		"cat /dev/zero | tr '\\0' 'a'": "aaaa",
@@ -173,7 +173,7 @@ func TestBashRunawayOutput(t *testing.T) {
 // Public report D09: one line of many megabytes.
 func TestBashLongLine(t *testing.T) {
 	t.Parallel()
-	b := testBash(t, BashOptions{MaxOutput: 1000})
+	b := testBash(t, BashOptions{MaxOutput: func() int { return 1000 }})
 	res := call(t, b, `head -c 5000000 /dev/zero | tr '\0' 'x'; echo; echo end`)
 	if !strings.HasPrefix(res.Text, "xxx") || !strings.HasSuffix(res.Text, "x\nend") || !res.Truncated {
 		t.Errorf("%q", res.Text)
@@ -351,5 +351,56 @@ func TestBashSpecIsShort(t *testing.T) {
 	s := testBash(t, BashOptions{}).Spec()
 	if n := len(s.Description) + len(s.Schema); n > 700 {
 		t.Errorf("%d characters, want at most 700", n)
+	}
+}
+
+func TestRunLineIsTheUsersOwn(t *testing.T) {
+	t.Parallel()
+	b := testBash(t, BashOptions{CheckWrite: func(safety.Written) error { return errors.New("never") }})
+	if res := b.RunLine(t.Context(), "echo x > f; cat f; exit 3", nil); res.Text != "x\n[exit code: 3]" {
+		t.Errorf("%+v", res)
+	}
+}
+
+func TestCheckWriteGuardsFilesThatWereNotRead(t *testing.T) {
+	t.Parallel()
+	w, err := safety.NewWorkspace(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	f := Files{Workspace: w, Seen: NewSeen()}
+	for _, name := range []string{"main.go", "seen.go", "sub/main.go"} {
+		path := filepath.Join(w.Dir(), name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("package main\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.Seen.Record(filepath.Join(w.Dir(), "seen.go"), []byte("package main\n"))
+	b := testBash(t, BashOptions{CheckWrite: f.CheckWrite, Dir: w.Dir()})
+	for command, refused := range map[string]bool{
+		"cat > main.go <<'E'\npackage x\nE":                     true,
+		"echo 'package x' > main.go":                            true,
+		"echo 'package x' | tee main.go":                        true,
+		"cat > seen.go <<'E'\npackage x\nE":                     false,
+		"cat > seen.go <<'E'\n// rest of the code unchanged\nE": true,
+		"echo x >> main.go":                                     false,
+		"echo x > new.go":                                       false,
+		"cd sub && echo x > main.go":                            true,
+		"cd other && echo x > main.go":                          false,
+		"cd $dir && echo x > main.go":                           false,
+		"echo x > /dev/null":                                    false,
+	} {
+		args, err := json.Marshal(map[string]string{"command": command})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = b.Plan(t.Context(), args)
+		if (err != nil) != refused {
+			t.Errorf("%q: %v, want refused: %t", command, err, refused)
+		}
 	}
 }

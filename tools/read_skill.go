@@ -21,12 +21,13 @@ type Skills interface {
 // ReadSkill loads a procedure for the model.
 type ReadSkill struct {
 	skills    Skills
-	maxOutput int
+	maxOutput func() int
 }
 
 // NewReadSkill returns the read_skill tool. It is declared only when there is
-// at least one skill. maxOutput bounds a text in characters; 0 does not.
-func NewReadSkill(s Skills, maxOutput int) *ReadSkill { return &ReadSkill{s, maxOutput} }
+// at least one skill. maxOutput returns the bound of a text in characters; 0 is
+// none.
+func NewReadSkill(s Skills, maxOutput func() int) *ReadSkill { return &ReadSkill{s, maxOutput} }
 
 // Spec declares the tool; the catalogue is part of the description.
 func (r *ReadSkill) Spec() Spec {
@@ -61,6 +62,6 @@ func (r *ReadSkill) Run(_ context.Context, p Plan, _ Sink) Result {
 				shown(name), strings.Join(r.skills.Names(), ", ")),
 		}
 	}
-	text, cut := Limit(text, r.maxOutput)
+	text, cut := Limit(text, r.maxOutput())
 	return Result{Text: text, Status: OK, Truncated: cut}
 }

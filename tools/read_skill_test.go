@@ -20,7 +20,7 @@ func (s shelf) Text(name string) (string, bool) {
 
 func TestReadSkill(t *testing.T) {
 	t.Parallel()
-	tool := NewReadSkill(shelf{"greetings": "1. Say hello."}, 0)
+	tool := NewReadSkill(shelf{"greetings": "1. Say hello."}, func() int { return 0 })
 	for name, want := range map[string]Result{
 		"greetings":    {Text: "1. Say hello.", Status: OK},
 		"greetings.md": {Text: "1. Say hello.", Status: OK},
