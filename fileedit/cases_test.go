@@ -2,8 +2,10 @@ package fileedit
 
 import (
 	"cmp"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -67,9 +69,44 @@ func (c *editCase) add(t testing.TB, part, text string) {
 	}
 }
 
+// readRows reads the table of edits where single bytes matter.
+func readRows(t testing.TB) []editCase {
+	t.Helper()
+	data, err := os.ReadFile("testdata/bytes.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []editCase
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimRight(line, "\n"); line == "" || line[0] == '#' {
+			continue
+		}
+		cells := strings.Split(line, "¦")
+		if len(cells) != 5 {
+			t.Fatalf("%q has %d columns, want 5", line, len(cells))
+		}
+		text := make([]string, len(cells))
+		for i, cell := range cells {
+			if text[i], err = strconv.Unquote(`"` + strings.TrimSpace(cell) + `"`); err != nil && i > 0 {
+				t.Fatalf("%q: %v", cell, err)
+			}
+		}
+		c := editCase{name: "bytes: " + strings.TrimSpace(cells[0]), before: text[1], edits: []Edit{{text[2], text[3]}}, after: text[4]}
+		if refused, ok := strings.CutPrefix(text[4], "<"); ok {
+			c.errors = []string{strings.TrimSuffix(refused, ">")}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
 func TestCases(t *testing.T) {
 	t.Parallel()
-	for _, c := range readCases(t) {
+	cases := append(readCases(t), readRows(t)...)
+	if len(cases) < 150 {
+		t.Errorf("%d cases, want at least 150", len(cases))
+	}
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.check(t)

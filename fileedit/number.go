@@ -25,8 +25,11 @@ func (v *view) numbered(old, fresh string) (s splice, refusal string, found bool
 		}
 		text, ok := unnumberNew(fresh, form)
 		b := cut(bare)
-		if !ok || len(b.lines) == 0 || bare == text {
+		if !ok || len(b.lines) == 0 {
 			continue
+		}
+		if bare == text {
+			return s, identical, true
 		}
 		for _, k := range []key{whole, unedged, stripped} {
 			hits := v.find(b.lines, k)

@@ -63,6 +63,9 @@ func ambiguous(lines []int, ignoring string) string {
 // missing says that old was not found, and what comes nearest.
 func (v *view) missing(old, fresh string) string {
 	b := cut(old)
+	if v.lines() == 0 {
+		return "old was not found: the file is empty. Fill it with write_file."
+	}
 	if len(b.lines) == 0 {
 		return "old holds only blank lines, which cannot be found. Put a line with text in old."
 	}
