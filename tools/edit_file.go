@@ -140,7 +140,7 @@ func (t editFile) prepare(p safety.Path, edits []fileedit.Edit) editState {
 	case s.err != nil:
 		return s
 	case s.before == nil:
-		s.err = fmt.Errorf("%w. To create it use write_file", t.missing(p))
+		s.err = t.missing(p, "Create it with write_file")
 		return s
 	}
 	s.stale = t.Seen.Of(p.Real, s.before) == Stale

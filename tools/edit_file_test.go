@@ -76,7 +76,7 @@ func TestEditFileRefusals(t *testing.T) {
 	t.Parallel()
 	p := newProject(t, map[string]string{"p.go": goFile, "bin": "a\x00", "d/x": "x"})
 	wants(t, p.edit("p.go", "\tif z {\n\t\treturn\n\t}", "y"), Failed, "nearest is lines 3-7", "5|\t\treturn")
-	wants(t, p.edit("q.go", "x", "y"), Failed, "q.go does not exist", "near are: p.go", "To create it use write_file")
+	wants(t, p.edit("q.go", "x", "y"), Failed, "q.go does not exist. Create it with write_file; near are: p.go")
 	wants(t, p.edit("bin", "a", "b"), Failed, "binary")
 	wants(t, p.edit("d", "a", "b"), Failed, "a folder")
 	wants(t, p.edit("/p.go", "a", "b"), Failed, `use "p.go"`)

@@ -153,7 +153,7 @@ func (t readFile) read(s readState) (text string, cut bool, err error) {
 	info, err := t.Workspace.Stat(s.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", false, t.missing(s.path)
+		return "", false, t.missing(s.path, "List a folder with read_file to see what there is")
 	case err != nil:
 		return "", false, unusable(name, err)
 	case info.IsDir():

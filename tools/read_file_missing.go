@@ -21,9 +21,10 @@ const (
 	maxVisited = 5_000 // entries looked at for a file of that name elsewhere
 )
 
-// missing says that a file does not exist, and which names come near: in its
-// folder, and in the project where a file of that name lies elsewhere.
-func (f Files) missing(p safety.Path) error {
+// missing says that a file does not exist, which names come near (in its
+// folder, and in the project where a file of that name lies elsewhere), and
+// what else to do.
+func (f Files) missing(p safety.Path, advice string) error {
 	names := f.sameName(p)
 	for _, n := range f.similar(p) {
 		if !slices.Contains(names, n) {
@@ -32,9 +33,10 @@ func (f Files) missing(p safety.Path) error {
 	}
 	name := f.Workspace.Display(p.Real)
 	if len(names) == 0 {
-		return fmt.Errorf("[error: %s does not exist; list a folder with read_file to see what there is]", name)
+		return fmt.Errorf("[error: %s does not exist. %s]", name, advice)
 	}
-	return fmt.Errorf("[error: %s does not exist; near are: %s]", name, strings.Join(names[:min(len(names), maxNames)], ", "))
+	near := strings.Join(names[:min(len(names), maxNames)], ", ")
+	return fmt.Errorf("[error: %s does not exist. %s; near are: %s]", name, advice, near)
 }
 
 // similar returns the entries of the file's folder with a similar name, the

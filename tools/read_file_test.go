@@ -157,12 +157,12 @@ func TestReadFileFailsInText(t *testing.T) {
 		"wide.txt":         "\xff\xfea\x00b\x00",
 	})
 	for _, tc := range []struct{ args, want string }{
-		{`{"path":"main.g"}`, "main.g does not exist; near are: main.go"},
+		{`{"path":"main.g"}`, "main.g does not exist. List a folder with read_file to see what there is; near are: main.go"},
 		{`{"path":"main.py"}`, "near are: main.go"},
 		{`{"path":"readme.md"}`, "near are: README.md"},
 		{`{"path":"auth.go"}`, "near are: internal/auth.go"},
 		{`{"path":"intrenal/auth.go"}`, "near are: internal/auth.go, internal/"},
-		{`{"path":"zzzzzzzz"}`, "list a folder"},
+		{`{"path":"zzzzzzzz"}`, "List a folder"},
 		{`{"path":"/main.go"}`, `use "main.go"`},
 		{`{"path":"main.go","start":7}`, "has 1 lines; start 7 is behind its end"},
 		{`{"path":"main.go","start":7,"end":2}`, "start 7 is behind end 2"},
