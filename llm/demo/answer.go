@@ -103,17 +103,26 @@ func (d *dialogue) went(out outcome) bool {
 	return false
 }
 
+// list shows a folder by ls, or by read_file where commands are turned off or
+// refused.
 func (d *dialogue) list() {
-	dir := d.file
-	if dir == "" || here.MatchString(dir) {
-		dir = "."
+	if d.file == "" || here.MatchString(d.file) {
+		d.file = "."
 	}
-	d.file = dir
-	s := step{tool: "bash", args: bashArgs{"ls -la " + shellWord(dir)}}
-	if !d.has("bash") {
-		s = step{tool: "read_file", args: pathArgs{dir}}
+	if d.has("bash") {
+		s := step{say: d.in(listText, d.file), tool: "bash", args: bashArgs{"ls -la " + shellWord(d.file)}}
+		out, taken := d.do(s)
+		if !taken {
+			return
+		}
+		if !out.refused() || !d.has("read_file") {
+			if d.went(out) {
+				d.end(doneListText, d.file)
+			}
+			return
+		}
 	}
-	d.simple(listText, doneListText, s)
+	d.simple(listText, doneListText, step{tool: "read_file", args: pathArgs{d.file}})
 }
 
 // here matches words for the current folder.

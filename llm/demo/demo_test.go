@@ -1,6 +1,7 @@
 package demo_test
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -118,6 +119,7 @@ func TestWordsWithoutCalls(t *testing.T) {
 	for _, tc := range []struct{ say, lead, holds string }{
 		{"fix the bug in the parser", english, "`tour`"},
 		{"read the manual", english, "`tour`"},
+		{"list the reasons", english, "`tour`"},
 		{"run the tests", english, "`tour`"},
 		{"go on", english, "`tour`"},
 		{"", english, "`tour`"},
@@ -158,6 +160,25 @@ func TestFailuresAreTold(t *testing.T) {
 			t.Errorf("%q with %q: got %d answers, the last %q; want two, the last with %q",
 				tc.say, tc.result, len(turns), last(turns), tc.holds)
 		}
+	}
+}
+
+// TestListWithoutCommands reads the folder where no command may run.
+func TestListWithoutCommands(t *testing.T) {
+	t.Parallel()
+	c := newConversation(nil)
+	c.answer = func(tool, _ string) string {
+		if tool == "bash" {
+			return "[refused: this session is read-only and runs no commands]"
+		}
+		return "main.go"
+	}
+	if diff := cmp.Diff([]string{"bash", "read_file"}, calls(c.say(t, "list files"))); diff != "" {
+		t.Errorf("refused (-want +got):\n%s", diff)
+	}
+	c.tools = []string{"read_file"}
+	if diff := cmp.Diff([]string{"read_file"}, calls(c.say(t, "list files"))); diff != "" {
+		t.Errorf("turned off (-want +got):\n%s", diff)
 	}
 }
 
@@ -383,4 +404,33 @@ func TestReadScriptNamesWhatIsWrong(t *testing.T) {
 	if _, err := demo.ReadScript(filepath.Join(t.TempDir(), "none")); !os.IsNotExist(err) {
 		t.Errorf("a missing file: got %v", err)
 	}
+}
+
+// FuzzAnswers: whatever the user says and a tool answers, the reply is whole,
+// and its arguments are JSON.
+func FuzzAnswers(f *testing.F) {
+	for _, say := range []string{
+		"tour", "read a.go", "create a with ```\nx\n```", "replace «a» by 'b' in \"c\"", "run `x", "[the user ran: x]\n\n", "lis \xff.go", "list -",
+	} {
+		f.Add(say, "1|a\n2|a", "[exit code: 9")
+	}
+	f.Fuzz(func(t *testing.T, say, first, second string) {
+		c := newConversation(nil)
+		results := []string{first, second}
+		c.answer = func(_, args string) string {
+			if !json.Valid([]byte(args)) {
+				t.Errorf("%q: arguments %s", say, args)
+			}
+			if len(results) == 0 {
+				return "ok"
+			}
+			result := results[0]
+			results = results[1:]
+			return result + " "
+		}
+		turns := c.say(t, say)
+		if got := turns[len(turns)-1]; !got.done || got.finish != "stop" || strings.TrimSpace(got.say) == "" {
+			t.Errorf("%q: the last answer is %+v", say, got)
+		}
+	})
 }

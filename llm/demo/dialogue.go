@@ -115,6 +115,7 @@ var (
 	applied  = regexp.MustCompile(`\d edits? applied`)
 	exitCode = regexp.MustCompile(`(?m)^\[exit code: (\d+)`)
 	broken   = regexp.MustCompile(`(?m)^\[error: `)
+	bracket  = regexp.MustCompile(`^\[(?:error: |refused: )?`)
 )
 
 // rejected tells that the user said no.
@@ -150,11 +151,11 @@ func (o outcome) exit() string {
 	return "0"
 }
 
-// line is the first line of the result, to quote.
+// line is the first line of the result, to quote, without its bracket.
 func (o outcome) line() string {
 	const most = 240
 	first, _, _ := strings.Cut(strings.TrimSpace(o.text), "\n")
-	first = strings.TrimSuffix(strings.TrimPrefix(first, "["), "]")
+	first = bracket.ReplaceAllString(strings.TrimSuffix(first, "]"), "")
 	if r := []rune(first); len(r) > most {
 		return string(r[:most]) + "…"
 	}

@@ -153,7 +153,7 @@ func (p pattern) fill(m []string) intent {
 func (i intent) valid() bool {
 	switch i.kind {
 	case read:
-		return strings.ContainsAny(i.file, "./\\_~") || i.file != strings.ToLower(i.file)
+		return strings.ContainsAny(i.file, "./\\_~-") || i.file != strings.ToLower(i.file)
 	case run:
 		first, _, _ := strings.Cut(i.command, " ")
 		return !article.MatchString(first)
