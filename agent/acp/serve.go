@@ -1,0 +1,179 @@
+// Package acp serves the agent to editors by the Agent Client Protocol:
+// JSON-RPC 2.0, one message a line, on a pair of streams. It drives cores by
+// their commands and translates their events. It knows neither models nor
+// tools nor the configuration.
+package acp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"mm/agent"
+	"mm/agent/session"
+)
+
+// grace is how long the end of a connection may take: tools are stopped within
+// a second, and a client that no longer reads must not keep the process.
+const grace = 5 * time.Second
+
+// Options are what a server is made of. Open is required.
+type Options struct {
+	// Version is the build's version, told to the client.
+	Version string
+
+	// Log receives lines for people, the standard error in general; nil drops
+	// them.
+	Log io.Writer
+
+	// Open makes the core of a session. store is nil when sessions are not
+	// kept. Its policy has an empty set of remembered answers.
+	Open func(cwd string, s *session.Session, store *session.Store) (*agent.Core, error)
+
+	// Store opens the store of the sessions of a directory. It is nil when
+	// sessions are not kept.
+	Store func(cwd string) (*session.Store, error)
+}
+
+// Serve talks to one client until it closes in, can no longer be written to,
+// or ctx ends. Then it stops what runs, answers what was asked, and returns. A
+// client that goes away is no error. Serve closes in, when it can be closed,
+// to end a Read that waits; one that does not end is left behind.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
+	// A write to a closed pipe is to fail and not to kill. The signal is
+	// taken, not ignored: commands would inherit that.
+	pipeSignals := make(chan os.Signal, 1)
+	signal.Notify(pipeSignals, syscall.SIGPIPE)
+	defer signal.Stop(pipeSignals)
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	toSDK, fromGate := io.Pipe()
+	s := newServer(ctx, out, o)
+	s.conn = sdk.NewConnection(s.handle, s.out, toSDK)
+	s.conn.SetLogger(slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelWarn})))
+
+	// The connection reads from the gate, which starts only here: what a
+	// handler needs is in place before the first line.
+	gateEnded := make(chan struct{})
+	go func() {
+		defer close(gateEnded)
+		g := gate{srv: s, forward: fromGate}
+		if err := g.run(in); err != nil && ctx.Err() == nil {
+			s.log.printf("the client's messages cannot be read: %v", err)
+		}
+	}()
+	select {
+	case <-gateEnded:
+	case <-ctx.Done():
+	case <-s.out.broken:
+		s.log.printf("the client is gone: %v", s.out.failure())
+	}
+	cancel()
+	if c, ok := in.(io.Closer); ok {
+		_ = c.Close() // it is enough that it no longer blocks
+	}
+	return s.end(fromGate)
+}
+
+// end waits for the answers and the goroutines of a server whose context has
+// ended, and closes the connection.
+func (s *server) end(toConnection io.Closer) error {
+	late := time.NewTimer(grace)
+	defer late.Stop()
+	select {
+	case <-s.requests.close():
+	case <-late.C:
+		return errors.New("some work did not stop in time")
+	}
+	_ = toConnection.Close() // an end of a pipe in memory
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		<-s.conn.Done()
+		s.wait()
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-late.C:
+		return errors.New("some work did not stop in time")
+	}
+}
+
+// output is the stream to the client. Each Write is one whole line, and lines
+// of several goroutines do not mix. After an error nothing is written.
+type output struct {
+	broken chan struct{} // closed by the first error
+
+	mu  sync.Mutex
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(line []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err := o.w.Write(line)
+	if err != nil {
+		o.err = err
+		close(o.broken)
+	}
+	return n, err
+}
+
+func (o *output) failure() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}
+
+// requests counts the requests that have no answer on the wire yet.
+type requests struct {
+	mu     sync.Mutex
+	open   int
+	closed bool
+	idle   chan struct{} // closed when it is closed and none is open
+}
+
+// add counts a request in. It returns false when no more are taken.
+func (r *requests) add() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return false
+	}
+	r.open++
+	return true
+}
+
+func (r *requests) done() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.open--
+	if r.closed && r.open == 0 {
+		close(r.idle)
+	}
+}
+
+// close takes no more requests. The channel is closed when all are answered.
+func (r *requests) close() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	if r.open == 0 {
+		close(r.idle)
+	}
+	return r.idle
+}

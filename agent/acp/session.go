@@ -1,0 +1,236 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"mm/agent"
+)
+
+const (
+	// announceDelay is how long the commands of a new session are held back:
+	// some editors register a session late and drop what comes at once.
+	announceDelay = 100 * time.Millisecond
+
+	// outputEvery is the least time between two looks at a running tool.
+	outputEvery = time.Second
+)
+
+var errClosed = errors.New("the session is closed")
+
+// live is a session being served: a core, and the goroutine that hears it.
+type live struct {
+	id, cwd string
+	srv     *server
+	core    *agent.Core
+	tr      *translator // used by the hearing goroutine alone
+	stop    context.CancelFunc
+
+	ready  chan struct{} // closed when the core is idle for the first time: the replay was sent
+	ended  chan struct{} // closed when the core has ended and its last event was handled
+	skills []agent.Skill // set before ready is closed
+
+	announced sync.Once
+
+	mu  sync.Mutex
+	job *job // what the client waits for, or nil
+}
+
+// job is one command under way, with what the events told of it. The fields
+// are the hearing goroutine's until done is closed.
+type job struct {
+	done    chan struct{} // closed when the core is idle again
+	started time.Time
+
+	turn      *agent.TurnEnded
+	cleared   *agent.Cleared
+	compacted *agent.Compacted
+	usage     agent.ContextUsage
+	note      string // the last notice or fault
+}
+
+// saw notes what an event tells of the job.
+func (j *job) saw(e agent.Event) {
+	switch e := e.(type) {
+	case agent.TurnEnded:
+		j.turn = &e
+	case agent.Cleared:
+		j.cleared = &e
+	case agent.Compacted:
+		j.compacted = &e
+	case agent.ContextUsage:
+		j.usage = e
+	case agent.Notice:
+		j.note = e.Text
+	case agent.Fault:
+		j.note = e.Text
+	case agent.Idle:
+		close(j.done)
+	}
+}
+
+// start runs a core and waits until its replay was sent.
+func (s *server) start(core *agent.Core, id, cwd string) (*live, error) {
+	ctx, stop := context.WithCancel(s.ctx)
+	l := &live{
+		id: id, cwd: cwd, srv: s, core: core, stop: stop,
+		tr:    newTranslator(cwd, &s.ids),
+		ready: make(chan struct{}),
+		ended: make(chan struct{}),
+	}
+	if !s.spawn(func() { l.run(ctx) }) {
+		stop()
+		return nil, errClosed
+	}
+	select {
+	case <-l.ready:
+		return l, nil
+	case <-l.ended:
+		return nil, errClosed
+	}
+}
+
+// run runs the core and hears it until it has ended.
+func (l *live) run(ctx context.Context) {
+	defer close(l.ended)
+	defer l.stop()
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() {
+		if err := l.core.Run(ctx); err != nil {
+			l.srv.log.printf("session %s: %v", l.id, err)
+		}
+	})
+	for {
+		var look <-chan time.Time
+		if l.tr.hasOutput() {
+			look = time.After(outputEvery)
+		}
+		select {
+		case batch, ok := <-l.core.Events():
+			if !ok {
+				return
+			}
+			for _, e := range batch {
+				l.hear(e)
+			}
+		case <-look:
+		}
+		l.send(l.tr.outputs(time.Now()))
+	}
+}
+
+// close ends the session, whatever runs in it.
+func (l *live) close() {
+	l.stop()
+	<-l.ended
+}
+
+// hear takes in one event. An event that cannot be handled is lost; the
+// session goes on.
+func (l *live) hear(e agent.Event) {
+	defer func() {
+		if p := recover(); p != nil {
+			l.srv.log.printf("session %s: panic at %s: %v", l.id, e.Kind(), p)
+		}
+	}()
+	j := l.current()
+	if updates := l.tr.translate(e, time.Now()); j != nil || l.tr.replaying {
+		l.send(updates)
+	}
+	switch e := e.(type) {
+	case agent.SessionReady:
+		l.skills = e.Skills
+	case agent.ApprovalAsked:
+		l.ask(e)
+	case agent.Notice:
+		l.srv.log.printf("session %s: %s: %s", l.id, e.Level, e.Text)
+	case agent.Fault:
+		l.srv.log.printf("session %s: error: %s", l.id, e.Text)
+	case agent.Retrying:
+		l.srv.log.printf("session %s: try %d of %d after: %s", l.id, e.Attempt+1, e.Max+1, e.Cause)
+	case agent.Idle:
+		if l.tr.replaying {
+			l.tr.replaying = false
+			close(l.ready)
+		}
+	}
+	if j != nil {
+		j.saw(e)
+	}
+}
+
+func (l *live) current() *job {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.job
+}
+
+func (l *live) setJob(j *job) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.job = j
+}
+
+// do gives the core a command and waits until it is carried out, or stopped
+// since ctx has ended. Only the first of the queue of turns may call it.
+func (l *live) do(ctx context.Context, cmd agent.Command) (*job, error) {
+	l.announce()
+	j := &job{done: make(chan struct{}), started: time.Now()}
+	l.setJob(j)
+	defer l.setJob(nil)
+	if err := l.core.Do(cmd); err != nil {
+		return nil, err
+	}
+	select {
+	case <-j.done:
+		return j, nil
+	case <-l.ended:
+		return j, errClosed
+	case <-ctx.Done():
+	}
+	_ = l.core.Do(agent.Interrupt{}) // a core that has ended needs none
+	select {
+	case <-j.done:
+		return j, nil
+	case <-l.ended:
+		return j, errClosed
+	}
+}
+
+// announceSoon tells the commands of a new session after the delay.
+func (l *live) announceSoon() {
+	timer := time.NewTimer(announceDelay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		l.announce()
+	case <-l.ended:
+	}
+}
+
+// announce tells the client once which commands there are.
+func (l *live) announce() {
+	l.announced.Do(func() { l.send([]update{availableCommands(l.skills)}) })
+}
+
+// notification is a session/update.
+type notification struct {
+	SessionID string `json:"sessionId"`
+	Update    update `json:"update"`
+}
+
+// send writes updates to the client. A failure is the output's, and ends the
+// connection.
+func (l *live) send(updates []update) {
+	for _, u := range updates {
+		err := l.srv.conn.SendNotification(context.Background(), sdk.ClientMethodSessionUpdate, notification{l.id, u})
+		if err != nil && l.srv.out.failure() == nil {
+			l.srv.log.printf("session %s: an update is lost: %v", l.id, err)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package acp
+
+import (
+	"strings"
+
+	"mm/agent"
+	"mm/safety/clean"
+)
+
+// visibleLine writes foreign text out on one line, with nothing hidden in it:
+// a line break is "⏎".
+func visibleLine(s string) string {
+	return strings.ReplaceAll(clean.Visible(s).String(), "⏎\n", "⏎")
+}
+
+// reasons say why an unusual call is asked about, in a line each: where a
+// path really leads, and what is dangerous. Ordinary calls have none, as the
+// question is plain enough.
+func reasons(q agent.ApprovalAsked) string {
+	var lines []string
+	if q.Target != "" {
+		lines = append(lines, "really at: "+visibleLine(q.Target))
+	}
+	if q.Target != "" || q.Dangerous {
+		for _, r := range q.Reasons {
+			lines = append(lines, "why this is asked: "+visibleLine(r))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
