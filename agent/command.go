@@ -36,6 +36,9 @@ type (
 	// Compact summarises old turns now.
 	Compact struct{}
 
+	// AskModel asks the server again what it serves: another model was chosen.
+	AskModel struct{}
+
 	// Undo takes back the file changes of the last turn; Redo redoes them.
 	Undo struct{}
 	Redo struct{}
@@ -49,5 +52,6 @@ func (Unqueue) command()   {}
 func (RunShell) command()  {}
 func (Clear) command()     {}
 func (Compact) command()   {}
+func (AskModel) command()  {}
 func (Undo) command()      {}
 func (Redo) command()      {}

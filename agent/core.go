@@ -29,6 +29,9 @@ type Options struct {
 	// Session is the conversation to go on with; a fresh one has no items.
 	Session *session.Session
 
+	// Notices are lines that the user should see at the start.
+	Notices []string
+
 	// Store keeps the session; nil keeps nothing.
 	Store Store
 
@@ -205,6 +208,9 @@ func (c *Core) Run(ctx context.Context) error {
 		Skills:  c.opts.Skills,
 	})
 	c.replay()
+	for _, text := range c.opts.Notices {
+		c.emit(Notice{Level: Warn, Text: text})
+	}
 	c.asked = true
 	helpers.Go(func() {
 		info, _ := c.opts.Model.Info(asking) // a turn tells what is wrong
@@ -292,6 +298,8 @@ func (c *Core) begin(ctx context.Context, cmd Command) {
 		c.start(ctx, func(ctx context.Context) { c.runTurn(ctx, cmd.Text) })
 	case Compact:
 		c.start(ctx, c.compactAsked)
+	case AskModel:
+		c.start(ctx, c.askModel)
 	case RunShell:
 		c.runShell(ctx, cmd.Command)
 	case Clear:
@@ -331,6 +339,8 @@ func (c *Core) tellQueue() {
 			text = "/new"
 		case Compact:
 			text = "/compact"
+		case AskModel:
+			text = "/model"
 		case Undo:
 			text = "/undo"
 		case Redo:
@@ -378,6 +388,17 @@ func (c *Core) knowModel(ctx context.Context) {
 			c.learn(info)
 		}
 	}
+}
+
+// askModel asks the server again, after another model was chosen.
+func (c *Core) askModel(ctx context.Context) {
+	info, err := c.opts.Model.Info(ctx)
+	if err != nil {
+		c.emit(Fault{Text: explain(err, c.model)})
+		return
+	}
+	c.cold = true
+	c.learn(info)
 }
 
 // learn takes in what is known of the model.

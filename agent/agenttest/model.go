@@ -140,6 +140,7 @@ type Runner struct {
 	Start []agent.Event
 
 	t      testing.TB
+	rest   []agent.Event // arrived and not told yet
 	answer func(agent.ApprovalAsked) agent.Decide
 	on     func(agent.Event)
 }
@@ -206,12 +207,13 @@ func (r *Runner) Do(cmd agent.Command) []agent.Event {
 	return r.UntilIdle()
 }
 
-// UntilIdle returns the events up to the next Idle.
+// UntilIdle returns the events up to the next Idle. What comes behind it in
+// the same batch is part of the next answer.
 func (r *Runner) UntilIdle() []agent.Event {
 	r.t.Helper()
 	var got []agent.Event
-	for batch := range r.Core.Events() {
-		for _, e := range batch {
+	for {
+		for i, e := range r.rest {
 			got = append(got, e)
 			if r.on != nil {
 				r.on(e)
@@ -219,13 +221,16 @@ func (r *Runner) UntilIdle() []agent.Event {
 			if q, ok := e.(agent.ApprovalAsked); ok {
 				r.decide(q)
 			}
+			if _, ok := e.(agent.Idle); ok {
+				r.rest = r.rest[i+1:]
+				return got
+			}
 		}
-		if _, ok := got[len(got)-1].(agent.Idle); ok {
-			return got
+		var ok bool
+		if r.rest, ok = <-r.Core.Events(); !ok {
+			r.t.Fatalf("the core ended before it was idle:\n%s", Log(got))
 		}
 	}
-	r.t.Fatalf("the core ended before it was idle:\n%s", Log(got))
-	return nil
 }
 
 func (r *Runner) decide(q agent.ApprovalAsked) {
