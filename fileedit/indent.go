@@ -15,7 +15,7 @@ func reindent(old, region, fresh []string, v *view) ([]string, bool) {
 	if !slices.ContainsFunc(pairs, func(p pair) bool { return p.from != p.to }) {
 		return fresh, true
 	}
-	if alreadyRight(pairs, region, fresh, v) {
+	if alreadyRight(pairs, region, fresh, v) && !follows(old, region, fresh) && !rescaled(pairs, fresh) {
 		return emptied(fresh), true
 	}
 	step := stepOf(old, fresh)
@@ -78,6 +78,33 @@ func alreadyRight(pairs []pair, region, fresh []string, v *view) bool {
 		used = charsOf([]string{v.indentation().unit})
 	}
 	return used == 0 || charsOf(fresh)&^used == 0
+}
+
+// follows reports whether a line that fresh took over from old still has the
+// indentation of old there, and not that of the file.
+func follows(old, region, fresh []string) bool {
+	for i, line := range old {
+		if !blank(line) && indentOf(line) != indentOf(region[i]) && slices.Contains(fresh, line) {
+			return true
+		}
+	}
+	return false
+}
+
+// rescaled reports whether fresh uses no indentation but those of old, and old
+// differs from the file in more than its base: then both were written in
+// another unit.
+func rescaled(pairs []pair, fresh []string) bool {
+	shift := func(p pair) int { return width(p.to, fileTab) - width(p.from, fileTab) }
+	known := make(map[string]bool)
+	moved := false
+	for _, p := range pairs {
+		known[p.from] = true
+		moved = moved || shift(p) != shift(pairs[0])
+	}
+	return moved && !slices.ContainsFunc(fresh, func(line string) bool {
+		return !blank(line) && !known[indentOf(line)]
+	})
 }
 
 // shortest returns the shortest indentation of lines that are not blank.
