@@ -119,20 +119,7 @@ func (c *calls) repeats(id, name, args string) bool {
 	return false
 }
 
-// clean cuts control tokens and namespaces off a tool's name, when what is
-// left names a declared tool: gpt-oss writes "bash<|channel|>commentary" and
-// "functions.bash".
-func (c *calls) clean(name string) string {
-	name = strings.TrimSpace(name)
-	short, _, _ := strings.Cut(name, "<|")
-	short = strings.TrimPrefix(strings.TrimSpace(short), "functions.")
-	for _, t := range c.declared {
-		if t.Name == short {
-			return short
-		}
-	}
-	return name
-}
+func (c *calls) clean(name string) string { return llm.CleanName(name, c.declared) }
 
 // maxCalls bounds the calls of one answer.
 const maxCalls = 64

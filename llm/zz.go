@@ -1,0 +1,3 @@
+package llm
+
+func Explain(err error, _ ModelInfo) string { return err.Error() }
