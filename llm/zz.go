@@ -1,3 +1,0 @@
-package llm
-
-func Explain(err error, _ ModelInfo) string { return err.Error() }
