@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,6 +26,8 @@ type call struct {
 	args  json.RawMessage
 	notes []string
 	plan  tools.Plan
+
+	changed bool // a file has another content than before
 }
 
 // runCalls runs the calls of the last message one after another, in the
@@ -38,7 +41,7 @@ func (t *turn) runCalls(ctx context.Context) *outcome {
 		}
 		c := &call{id: CallID(raw.ID), raw: raw}
 		ended := t.runCall(ctx, c)
-		level := t.loop.saw(c.key(), ended.Output, ended.Status == CallOK && c.spec.Kind == tools.KindEdit)
+		level := t.loop.saw(c.key(), ended.Output, c.changed)
 		if level >= loopWarned {
 			ended.Output += "\n" + t.loop.warning(c.name())
 		}
@@ -69,7 +72,7 @@ func (t *turn) runCall(ctx context.Context, c *call) CallEnded {
 	if len(c.notes) > 0 {
 		res.Text = "[" + strings.Join(c.notes, "; ") + "]\n" + res.Text
 	}
-	t.changed(res.Changes)
+	c.changed = t.changed(res.Changes)
 	t.planUpdated(c)
 	end := CallEnded{
 		ID:        c.id,
@@ -207,16 +210,22 @@ func (t *turn) record(c *call, ended CallEnded) {
 	t.emit(t.gauge.event())
 }
 
-// changed remembers written files for undo.
-func (t *turn) changed(changes []tools.Change) {
-	if len(changes) == 0 {
-		return
-	}
+// changed remembers written files for undo. It returns false when no content
+// is another than before.
+func (t *turn) changed(changes []tools.Change) bool {
+	changed := false
 	last := &t.opts.Session.Turns[len(t.opts.Session.Turns)-1]
 	for _, ch := range changes {
+		if ch.Before != nil && bytes.Equal(ch.Before, ch.After) {
+			continue
+		}
+		changed = true
 		last.Changes = append(last.Changes, session.Change{Path: ch.Path, Before: ch.Before, After: ch.After})
 	}
-	t.redo = nil
+	if changed {
+		t.redo = nil
+	}
+	return changed
 }
 
 func (t *turn) planUpdated(c *call) {

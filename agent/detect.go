@@ -73,6 +73,9 @@ func (d *detector) saw(k callKey, output string, changed bool) loopLevel {
 	}
 	d.count = d.longest(changed)
 	d.active = d.count > 0
+	if changed && !d.active {
+		d.spent = 0
+	}
 	if !d.active {
 		if d.calm++; d.calm >= loopCalm {
 			d.spent = 0
@@ -96,7 +99,6 @@ func (d *detector) forgetLooks() {
 		}
 	}
 	d.calls = kept
-	d.spent = 0
 }
 
 // longest returns the length of the loop at the end of the calls, or 0.
