@@ -20,6 +20,8 @@ type Config struct {
 	MaxTurns        int      `koanf:"maxTurns"`
 	MaxOutput       int      `koanf:"maxOutput"`
 	PreviewLines    int      `koanf:"previewLines"`
+	Prewarm         bool     `koanf:"prewarm"`
+	IdleSteps       bool     `koanf:"idleSteps"`
 
 	FirstTokenTimeout time.Duration `koanf:"firstTokenTimeout"`
 	WatchdogTimeout   time.Duration `koanf:"watchdogTimeout"`
