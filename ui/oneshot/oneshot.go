@@ -45,18 +45,26 @@ type Options struct {
 	Ask func(agent.ApprovalAsked) agent.Decide
 }
 
-// Run asks, writes, and returns the exit code. It returns when the core is
-// idle again. When Out cannot be written, the turn is cancelled and the error
+// Run asks when the core is idle first, writes, and returns the exit code when
+// it is idle again. What the core tells before, a stored conversation, was told
+// in its time. When Out cannot be written, the turn is cancelled and the error
 // returned.
 func Run(ctx context.Context, core Core, o Options) (int, error) {
-	if err := core.Do(agent.Prompt{Text: o.Prompt}); err != nil {
-		return ExitError, err
-	}
 	p := &printer{Options: o, code: ExitError}
 	stop := context.AfterFunc(ctx, func() { _ = core.Do(agent.Interrupt{}) }) // a closed core needs none
 	defer stop()
+	asked := false
 	for batch := range core.Events() {
 		for _, e := range batch {
+			if !asked {
+				p.before(e)
+				if _, asked = e.(agent.Idle); asked {
+					if err := core.Do(agent.Prompt{Text: o.Prompt}); err != nil {
+						return ExitError, err
+					}
+				}
+				continue
+			}
 			if q, ok := e.(agent.ApprovalAsked); ok && o.Ask != nil {
 				d := o.Ask(q)
 				d.ID = q.ID
@@ -104,6 +112,14 @@ func (p *printer) print(e agent.Event) error {
 		return err
 	}
 	return p.plain(e)
+}
+
+// before prints what matters of the time before the prompt.
+func (p *printer) before(e agent.Event) {
+	switch e.(type) {
+	case agent.SessionReady, agent.Notice, agent.Fault:
+		p.broken = p.print(e)
+	}
 }
 
 func exitCode(s agent.Stop) int {

@@ -33,7 +33,9 @@ func (p *played) Events() <-chan []agent.Event { return p.events }
 
 func play(t *testing.T, o Options, script ...agent.Event) (code int, did []agent.Command, err error) {
 	t.Helper()
-	p := &played{events: make(chan []agent.Event, 1), script: append(script, agent.Idle{})}
+	p := &played{events: make(chan []agent.Event, 2), script: append(script, agent.Idle{})}
+	// A stored conversation is told first, and not printed again.
+	p.events <- []agent.Event{agent.TextDelta{ID: "i0", Text: "old"}, agent.TextEnded{ID: "i0", Text: "old"}, agent.TurnEnded{Stop: agent.StopStuck}, agent.Idle{}}
 	code, err = Run(context.Background(), p, o)
 	return code, p.did, err
 }
