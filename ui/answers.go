@@ -35,7 +35,9 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 	case foundMsg:
 		return m.found(msg)
 	case editedMsg:
-		m.edited(msg)
+		return m.edited(msg)
+	case tea.ResumeMsg:
+		return tea.EnableMouseCellMotion
 	case copiedMsg:
 		m.say(clean.Text(msg))
 	case troubleMsg:
@@ -65,7 +67,7 @@ func (m *Model) replaceCore(core Core) tea.Cmd {
 	m.gen++
 	m.st = state.State{}
 	m.list.Clear()
-	m.askPending(m.out.now())
+	m.askPending(m.now())
 	m.moods.interrupting = false
 	return tea.Batch(waitBatch(m.gen, core.Events()), m.readBranch())
 }
@@ -89,7 +91,7 @@ const filesFresh = 10 * time.Second
 
 // wantFiles asks for the files when "@" is being completed.
 func (m *Model) wantFiles() tea.Cmd {
-	now := m.out.now()
+	now := m.now()
 	if m.opt.Files == nil || m.comp.Completing() != '@' || m.out.files.asked || now.Sub(m.out.files.at) < filesFresh {
 		return nil
 	}
@@ -123,7 +125,7 @@ func (m *Model) copyText(text string) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		if err := m.out.copy(text); err != nil {
+		if err := m.out.setup.Copy(text); err != nil {
 			return troubleMsg(clean.Linef("copy: %v", err))
 		}
 		n := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1

@@ -25,16 +25,18 @@ type editedMsg struct {
 // openEditor edits the draft in the user's editor. The screen is given up
 // meanwhile.
 func (m *Model) openEditor() tea.Cmd {
-	e := &draftEditor{text: m.comp.Draft(), command: editorCommand(m.out.getenv)}
+	s := m.out.setup
+	e := &draftEditor{text: m.comp.Draft(), command: editorCommand(s.Getenv), in: s.In, out: s.Out}
 	return tea.Exec(e, func(err error) tea.Msg { return editedMsg{e.text, err} })
 }
 
-func (m *Model) edited(msg editedMsg) {
+func (m *Model) edited(msg editedMsg) tea.Cmd {
 	if msg.err != nil {
 		m.warn(clean.Linef("editor: %v", msg.err))
-		return
+	} else {
+		m.comp.SetDraft(strings.TrimRight(msg.text, "\n"))
 	}
-	m.comp.SetDraft(strings.TrimRight(msg.text, "\n"))
+	return tea.EnableMouseCellMotion // Bubble Tea does not turn it on again
 }
 
 // editorCommand is $VISUAL or $EDITOR with its arguments.
@@ -50,18 +52,18 @@ func editorCommand(getenv func(string) string) []string {
 	return []string{"vi"}
 }
 
-// draftEditor runs the editor on a file that holds the draft.
+// draftEditor runs the editor on a file that holds the draft. It uses the
+// terminal's own files: behind any wrapper an editor finds no terminal.
 type draftEditor struct {
-	text     string
-	command  []string
-	in       io.Reader
-	out, err io.Writer
+	text    string
+	command []string
+	in, out *os.File
 }
 
-// SetStdin and the like are for tea.Exec.
-func (e *draftEditor) SetStdin(r io.Reader)  { e.in = r }
-func (e *draftEditor) SetStdout(w io.Writer) { e.out = w }
-func (e *draftEditor) SetStderr(w io.Writer) { e.err = w }
+// SetStdin and the like are for tea.Exec, whose files are wrappers.
+func (e *draftEditor) SetStdin(io.Reader)  {}
+func (e *draftEditor) SetStdout(io.Writer) {}
+func (e *draftEditor) SetStderr(io.Writer) {}
 
 // Run edits the draft.
 func (e *draftEditor) Run() (err error) {
@@ -75,7 +77,7 @@ func (e *draftEditor) Run() (err error) {
 		return err
 	}
 	cmd := exec.Command(e.command[0], append(e.command[1:len(e.command):len(e.command)], f.Name())...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.in, e.out, e.err
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = e.in, e.out, e.out
 	if err := cmd.Run(); err != nil {
 		return err
 	}

@@ -43,10 +43,10 @@ func (m *Model) dialogKey(top dialog.Dialog, msg tea.KeyMsg) tea.Cmd {
 	if asking && keys.Is(msg, keys.Clear) {
 		return m.interrupt()
 	}
-	r := top.Key(msg, m.out.now())
+	r := top.Key(msg, m.now())
 	if _, ok := r.(dialog.Unused); ok {
 		if m.moods.writing && !keys.Is(msg, keys.Send) {
-			m.comp.Key(msg, m.out.now())
+			m.comp.Key(msg, m.now())
 		}
 		return nil
 	}
@@ -129,7 +129,7 @@ func (m *Model) listKey(msg tea.KeyMsg) tea.Cmd {
 
 // draftKey gives a key to the input.
 func (m *Model) draftKey(msg tea.KeyMsg) tea.Cmd {
-	now := m.out.now()
+	now := m.now()
 	m.moods.lastDraftKey = now
 	result := m.comp.Key(msg, now)
 	cmd := m.wantFiles()
@@ -168,7 +168,7 @@ func (m *Model) wheel(msg tea.MouseMsg) {
 // clear is Ctrl+C: it cancels a turn, else clears the draft, else arms the
 // way out. The first press destroys nothing.
 func (m *Model) clear() tea.Cmd {
-	now := m.out.now()
+	now := m.now()
 	switch {
 	case m.st.Busy && !m.moods.interrupting:
 		return m.interrupt()
@@ -186,7 +186,7 @@ func (m *Model) clear() tea.Cmd {
 
 // cancel is Esc outside of dialogs: it asks once, then cancels the turn.
 func (m *Model) cancel() tea.Cmd {
-	now := m.out.now()
+	now := m.now()
 	switch {
 	case !m.st.Busy:
 		return nil

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"os"
 	"time"
 
@@ -44,9 +45,8 @@ type look struct {
 
 // outside is what comes from beyond the screen's goroutine, and the way there.
 type outside struct {
-	now    clock
-	copy   func(string) error // to the clipboard
-	getenv func(string) string
+	setup  Setup
+	early  []clean.Text // troubles from before the start
 	branch clean.Text
 	files  fileList
 	first  *FirstRun
@@ -74,13 +74,31 @@ const (
 	armedFor = 2 * time.Second
 )
 
-// newModel returns the root. It does nothing that takes time.
-func newModel(ctx context.Context, core Core, opt Options, sheet *style.Sheet, list []themes.Theme, now clock) *Model {
+// Setup is what a root is made with, beside the options.
+type Setup struct {
+	Sheet  *style.Sheet
+	Themes []themes.Theme
+	Now    func() time.Time
+	Copy   func(string) error  // to the clipboard; nil cannot
+	Getenv func(string) string // nil reads the process's
+
+	In, Out *os.File // the terminal, for the editor
+}
+
+// NewModel returns the root. It does nothing that takes time. Run is what a
+// program calls; this is for driving the screen by hand.
+func NewModel(ctx context.Context, core Core, opt Options, s Setup) *Model {
 	m := &Model{ctx: ctx, opt: opt, core: core}
-	m.look = look{sheet: sheet, themes: list, chosen: sheet.Theme}
-	m.list = transcript.New(sheet, transcript.Options{PreviewLines: opt.PreviewLines})
-	m.comp = composer.New(sheet)
-	m.out = outside{now: now, first: opt.FirstRun, copy: func(string) error { return nil }, getenv: os.Getenv}
+	m.look = look{sheet: s.Sheet, themes: s.Themes, chosen: s.Sheet.Theme}
+	m.list = transcript.New(s.Sheet, transcript.Options{PreviewLines: opt.PreviewLines})
+	m.comp = composer.New(s.Sheet)
+	m.out = outside{setup: s, first: opt.FirstRun}
+	if s.Getenv == nil {
+		m.out.setup.Getenv = os.Getenv
+	}
+	if s.Copy == nil {
+		m.out.setup.Copy = func(string) error { return errors.New("there is no clipboard") }
+	}
 	m.comp.SetCandidates('/', m.commandCandidates())
 	if opt.Draft != "" {
 		m.comp.SetDraft(opt.Draft)
@@ -88,9 +106,17 @@ func newModel(ctx context.Context, core Core, opt Options, sheet *style.Sheet, l
 	return m
 }
 
+func (m *Model) now() time.Time { return m.out.setup.Now() }
+
+// warnLater shows what went wrong before the screen was up.
+func (m *Model) warnLater(err error) { m.out.early = append(m.out.early, clean.Line(err.Error())) }
+
 // Init starts what runs beside the screen.
 func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.loadHistory(), m.readBranch()}
+	for _, t := range m.out.early {
+		cmds = append(cmds, func() tea.Msg { return troubleMsg(t) })
+	}
 	if m.core != nil {
 		cmds = append(cmds, waitBatch(m.gen, m.core.Events()))
 	}
@@ -126,7 +152,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return nil
 	case tickMsg:
 		m.moods.ticking = false
-		m.list.Tick(m.out.now())
+		m.list.Tick(m.now())
 		return nil
 	case dueMsg:
 		if m.comp.Due() == composer.Submit || msg.force {
@@ -150,7 +176,7 @@ func (m *Model) apply(msg batchMsg) tea.Cmd {
 		m.warn(clean.Trusted("the session has ended; Ctrl+C quits"))
 		return nil
 	}
-	now := m.out.now()
+	now := m.now()
 	busy := m.st.Busy
 	for _, e := range msg.events {
 		m.st.Apply(e, now)
@@ -169,7 +195,7 @@ func (m *Model) apply(msg batchMsg) tea.Cmd {
 // settle brings the panes into line with what changed, and returns the work
 // that they ask for.
 func (m *Model) settle() tea.Cmd {
-	now := m.out.now()
+	now := m.now()
 	if m.moods.flashUntil.Before(now) {
 		m.moods.flash = clean.Text{}
 	}
@@ -213,5 +239,5 @@ func (m *Model) warn(t clean.Text) { m.show(t, true) }
 
 func (m *Model) show(t clean.Text, bad bool) {
 	m.moods.flash, m.moods.flashBad = t, bad
-	m.moods.flashUntil = m.out.now().Add(flashFor)
+	m.moods.flashUntil = m.now().Add(flashFor)
 }

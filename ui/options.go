@@ -4,7 +4,6 @@ import (
 	"context"
 	"io/fs"
 	"os"
-	"time"
 
 	"mm/agent"
 )
@@ -114,6 +113,3 @@ type Probe struct{ Name, URL, Found string }
 
 // Start says how to start a server.
 type Start struct{ Name, Command string }
-
-// clock is the time, replaced in tests.
-type clock func() time.Time

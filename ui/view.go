@@ -99,7 +99,7 @@ func (m *Model) activity() string {
 	if m.list.Focused() {
 		return cells.Fit(s.Paint(themes.Dim, "j/k move · Enter unfolds · y copies · Tab back"), m.lay.w)
 	}
-	return gauge.Activity(s, &m.st, m.out.now(), m.lay.w)
+	return gauge.Activity(s, &m.st, m.now(), m.lay.w)
 }
 
 // inputActive reports whether keys go to the input.

@@ -1,0 +1,11 @@
+//go:build unix
+
+package ui
+
+import (
+	"os"
+	"syscall"
+)
+
+// deadly are the signals that end the program in good order.
+var deadly = []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT}

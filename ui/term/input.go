@@ -1,0 +1,182 @@
+// Package term is the terminal below Bubble Tea: what comes in is mended, what
+// goes out is bracketed, and it is put back as it was, whatever happens.
+package term
+
+import (
+	"os"
+	"slices"
+)
+
+// Input is a terminal to read from. It takes the terminal's own replies out of
+// the stream of keys, which would else be typed into the prompt, and turns the
+// longer codes of some keys into those that Bubble Tea knows.
+type Input struct {
+	*os.File
+	f filter
+}
+
+// NewInput wraps a terminal.
+func NewInput(f *os.File) *Input { return &Input{File: f} }
+
+// Read reads keys. It may return 0 without an error, when all that came was a
+// reply.
+func (in *Input) Read(p []byte) (int, error) {
+	if len(in.f.out) > 0 {
+		return in.take(p), nil
+	}
+	n, err := in.File.Read(p)
+	in.f.write(p[:n])
+	return in.take(p), err
+}
+
+func (in *Input) take(p []byte) int {
+	n := copy(p, in.f.out)
+	in.f.out = slices.Delete(in.f.out, 0, n)
+	return n
+}
+
+// maxReply is the length in bytes of a terminal's reply; a longer one is none.
+const maxReply = 512
+
+// filter is a small parser of what terminals send.
+type filter struct {
+	state   filterState
+	held    []byte // the sequence being read
+	pasting bool   // between the marks of a paste nothing is touched
+	lastEsc bool   // the last piece ended in a lone ESC, which was passed on
+	out     []byte
+}
+
+type filterState int
+
+const (
+	ground filterState = iota
+	escaped
+	csi
+	reply    // OSC, DCS and the like
+	replyEsc // ESC inside of one
+)
+
+// write takes a piece as it was read.
+func (f *filter) write(b []byte) {
+	b = f.resume(b)
+	for _, c := range b {
+		f.byte(c)
+	}
+	if f.state == escaped && len(f.held) == 1 {
+		// Nothing follows: it is the Esc key. A reply that was cut right
+		// here is recognised by its beginning.
+		f.flush()
+		f.lastEsc = true
+	}
+}
+
+// resume recognises the rest of a reply whose ESC came with the piece before.
+func (f *filter) resume(b []byte) []byte {
+	after := f.lastEsc
+	f.lastEsc = false
+	if after && !f.pasting && len(b) >= 4 && b[0] == ']' && b[1] == '1' && b[2] >= '0' && b[2] <= '9' && b[3] == ';' {
+		f.state, f.held = reply, append(f.held[:0], b[0])
+		return b[1:]
+	}
+	return b
+}
+
+func (f *filter) byte(c byte) {
+	switch f.state {
+	case ground:
+		if c == 0x1b {
+			f.state, f.held = escaped, append(f.held[:0], c)
+			return
+		}
+		f.out = append(f.out, c)
+	case escaped:
+		f.afterEsc(c)
+	case csi:
+		f.held = append(f.held, c)
+		switch {
+		case c == 0x1b:
+			f.held = f.held[:len(f.held)-1]
+			f.flush()
+			f.byte(c)
+		case c >= 0x40 && c <= 0x7e:
+			f.endCSI()
+		case len(f.held) > maxReply:
+			f.flush()
+		}
+	case reply, replyEsc:
+		f.inReply(c)
+	}
+}
+
+func (f *filter) afterEsc(c byte) {
+	if len(f.held) == 2 { // ESC ] and the like, not yet known to be a reply
+		if c >= '0' && c <= '9' || c == '>' || c == '!' {
+			f.state, f.held = reply, append(f.held, c)
+			return
+		}
+		f.flush()
+		f.byte(c)
+		return
+	}
+	f.held = append(f.held, c)
+	switch {
+	case c == '[':
+		f.state = csi
+	case (c == ']' || c == 'P') && !f.pasting:
+		// A reply, or Alt with that key: the next byte tells.
+	case c == 0x1b:
+		f.held = f.held[:1]
+		f.out = append(f.out, 0x1b)
+	default:
+		f.flush()
+	}
+}
+
+// inReply swallows a reply up to its end.
+func (f *filter) inReply(c byte) {
+	f.held = append(f.held, c)
+	switch {
+	case c == 0x07, f.state == replyEsc && c == '\\':
+		f.state, f.held = ground, f.held[:0]
+	case c == 0x1b:
+		f.state = replyEsc
+	case f.state == replyEsc:
+		f.state, f.held = ground, f.held[:0]
+	case len(f.held) > maxReply:
+		f.flush()
+	}
+}
+
+// flush passes on what was held.
+func (f *filter) flush() {
+	f.out = append(f.out, f.held...)
+	f.state, f.held = ground, f.held[:0]
+}
+
+// keyCodes are keys in the forms of xterm's modifyOtherKeys and of kitty's
+// protocol, with the codes that mean the same here.
+var keyCodes = map[string]string{
+	"\x1b[13;2u": "\x1b\r", "\x1b[27;2;13~": "\x1b\r", // Shift+Enter
+	"\x1b[13;3u": "\x1b\r", "\x1b[27;3;13~": "\x1b\r", // Alt+Enter
+	"\x1b[13;5u": "\x1b\r", "\x1b[27;5;13~": "\x1b\r", // Ctrl+Enter
+	"\x1b[13;6u": "\x1b\r", "\x1b[27;6;13~": "\x1b\r",
+	"\x1b[106;5u": "\n", "\x1b[27;5;106~": "\n", // Ctrl+J
+	"\x1b[99;5u": "\x03", "\x1b[27;5;99~": "\x03", // Ctrl+C
+	"\x1b[27u": "\x1b", "\x1b[27;1u": "\x1b", // Esc
+	"\x1b[9;2u": "\x1b[Z", "\x1b[27;2;9~": "\x1b[Z", // Shift+Tab
+}
+
+func (f *filter) endCSI() {
+	switch seq := string(f.held); {
+	case seq == "\x1b[200~":
+		f.pasting = true
+	case seq == "\x1b[201~":
+		f.pasting = false
+	case !f.pasting:
+		if code, ok := keyCodes[seq]; ok {
+			f.held = append(f.held[:0], code...)
+		}
+	}
+	f.flush()
+}

@@ -1,0 +1,51 @@
+package term
+
+import (
+	"os"
+	"sync"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// frameBytes is the size from which a write is taken for a frame.
+const frameBytes = 64
+
+// Output is a terminal to write to. A frame is bracketed so that the terminal
+// shows it at once; those that do not know the brackets ignore them.
+type Output struct {
+	*os.File
+	mu sync.Mutex
+}
+
+// NewOutput wraps a terminal.
+func NewOutput(f *os.File) *Output { return &Output{File: f} }
+
+// Write writes a frame or a few sequences.
+func (o *Output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(p) < frameBytes {
+		return o.File.Write(p)
+	}
+	framed := make([]byte, 0, len(p)+len(ansi.SetModeSynchronizedOutput)+len(ansi.ResetModeSynchronizedOutput))
+	framed = append(framed, ansi.SetModeSynchronizedOutput...)
+	framed = append(framed, p...)
+	framed = append(framed, ansi.ResetModeSynchronizedOutput...)
+	n, err := o.File.Write(framed)
+	return min(n, len(p)), err
+}
+
+// maxClip is the size in bytes of what terminals take by OSC 52.
+const maxClip = 74 << 10
+
+// Copy puts text on the clipboard of the terminal, which may be far away. It
+// reports whether the text was small enough.
+func (o *Output) Copy(text string) bool {
+	if len(text) > maxClip {
+		return false
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_, err := o.File.WriteString(ansi.SetSystemClipboard(text))
+	return err == nil
+}

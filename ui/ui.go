@@ -1,0 +1,204 @@
+// Package ui is the full-screen program. It is fed by the core's events and
+// answers with its commands; it knows neither models nor tools nor files of
+// configuration.
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"time"
+
+	"github.com/atotto/clipboard"
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
+	"mm/themes"
+	"mm/ui/style"
+	"mm/ui/term"
+	"mm/ui/term/noquery"
+)
+
+// fps is how often the terminal is written to at most.
+const fps = 30
+
+func init() { noquery.Restore() }
+
+// ErrSignal says that a signal ended the program.
+var ErrSignal = errors.New("ended by a signal")
+
+// PanicError says that the screen crashed. The terminal was put back; the
+// stack is in the file Log, or nowhere when that is empty.
+type PanicError struct {
+	Value any
+	Log   string
+}
+
+func (e *PanicError) Error() string {
+	if e.Log == "" {
+		return fmt.Sprintf("mm crashed: %v", e.Value)
+	}
+	return fmt.Sprintf("mm crashed: %v; the stack is in %s", e.Value, e.Log)
+}
+
+// Run shows the screen until the user leaves, ctx ends or a signal comes. core
+// may be nil when o.FirstRun is set. Whatever happens, the terminal is as it
+// was when Run returns. Closing the core is the caller's business.
+func Run(ctx context.Context, core Core, o Options) (err error) {
+	in, out := o.Terminal.In, o.Terminal.Out
+	if in == nil {
+		in = os.Stdin
+	}
+	if out == nil {
+		out = os.Stdout
+	}
+	getenv := environ(o.Terminal.Environ)
+	sheet, list, faults := chooseLook(in, out, &o, getenv)
+
+	divert, err := term.Divert(o.LogFile)
+	if err != nil {
+		return fmt.Errorf("open the log: %w", err)
+	}
+	defer func() { err = errors.Join(err, divert.Restore()) }()
+
+	output := term.NewOutput(out)
+	m := NewModel(ctx, core, o, Setup{
+		Sheet: sheet, Themes: list, Now: time.Now, Getenv: getenv, In: in, Out: out,
+		Copy: func(text string) error { return copyBoth(output, text) },
+	})
+	if faults != nil {
+		m.warnLater(faults)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	g := &guard{model: m, log: o.LogFile}
+	p := tea.NewProgram(g,
+		tea.WithContext(ctx), tea.WithInput(term.NewInput(in)), tea.WithOutput(output),
+		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(fps),
+		tea.WithoutSignalHandler(), tea.WithoutCatchPanics(),
+	)
+	g.quit = p.Quit
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, deadly...)
+	defer signal.Stop(caught)
+	ended := make(chan struct{})
+	defer close(ended)
+	signalled := make(chan struct{})
+	go func() {
+		select {
+		case <-caught:
+			close(signalled)
+			p.Quit()
+		case <-ended:
+		}
+	}()
+	_, err = p.Run()
+	return outcome(ctx, err, g, signalled)
+}
+
+// outcome says why the program ended.
+func outcome(ctx context.Context, err error, g *guard, signalled chan struct{}) error {
+	select {
+	case <-signalled:
+		return ErrSignal
+	default:
+	}
+	if failed := g.failed.Load(); failed != nil {
+		return failed
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// environ reads variables from a list, or from the process.
+func environ(list []string) func(string) string {
+	if list == nil {
+		return os.Getenv
+	}
+	return func(name string) string {
+		for _, kv := range slices.Backward(list) {
+			if len(kv) > len(name) && kv[len(name)] == '=' && kv[:len(name)] == name {
+				return kv[len(name)+1:]
+			}
+		}
+		return ""
+	}
+}
+
+// chooseLook finds the theme: the one that was named, else by the terminal's
+// background. Faults in the user's own themes are reported, not fatal.
+func chooseLook(in, out *os.File, o *Options, getenv func(string) string) (*style.Sheet, []themes.Theme, error) {
+	list := themes.Builtin()
+	var faults error
+	if o.UserThemes != nil {
+		var own []themes.Theme
+		own, faults = themes.Load(o.UserThemes)
+		list = mergeThemes(list, own)
+	}
+	profile := profileOf(out, getenv)
+	name := o.Theme
+	if name != "" && name != "auto" {
+		if _, ok := themes.Find(list, name); !ok {
+			faults = errors.Join(faults, fmt.Errorf("there is no theme %s", name))
+			name = "auto"
+		}
+	}
+	if name == "" || name == "auto" {
+		name = themes.DarkName
+		if profile == termenv.Ascii {
+			name = themes.NoneName
+		} else {
+			bg := term.Query(in, out, getenv)
+			if bg.Light {
+				name = themes.LightName
+			}
+			if o.Draft == "" {
+				o.Draft = bg.Typed
+			}
+		}
+	}
+	th, _ := themes.Find(list, name)
+	return style.New(th, profile), list, faults
+}
+
+// mergeThemes lets the user's themes stand before built-in ones of their name.
+func mergeThemes(list, own []themes.Theme) []themes.Theme {
+	for _, t := range own {
+		i := slices.IndexFunc(list, func(b themes.Theme) bool { return b.Name == t.Name })
+		if i >= 0 {
+			list[i] = t
+			continue
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+// profileOf is the number of colours of the terminal.
+func profileOf(out *os.File, getenv func(string) string) termenv.Profile {
+	if getenv("NO_COLOR") != "" {
+		return termenv.Ascii
+	}
+	return termenv.NewOutput(out, termenv.WithEnvironment(env(getenv))).EnvColorProfile()
+}
+
+// env gives termenv its variables.
+type env func(string) string
+
+func (e env) Getenv(name string) string { return e(name) }
+func (e env) Environ() []string         { return nil }
+
+// copyBoth puts text on the terminal's clipboard and on the system's. One of
+// them is enough.
+func copyBoth(out *term.Output, text string) error {
+	far := out.Copy(text)
+	if err := clipboard.WriteAll(text); err != nil && !far {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,8 @@
+package uitest
+
+import "testing"
+
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	RunScripts(t, "testdata/*.txtar")
+}
