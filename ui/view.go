@@ -108,6 +108,8 @@ func (m *Model) inputActive() bool { return m.dialogs.Top() == nil && !m.list.Fo
 // hint stands in the empty input.
 func (m *Model) hint() clean.Text {
 	switch {
+	case m.dialogs.Top() != nil:
+		return clean.Text{}
 	case m.core == nil:
 		return clean.Trusted("no server yet")
 	case m.lay.w < 60:

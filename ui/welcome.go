@@ -14,7 +14,7 @@ func (m *Model) welcome(w, h int) []string {
 	s := m.look.sheet
 	rows := []string{
 		"",
-		"  " + s.Paint(themes.Heading, "mm") + s.Paint(themes.Dim, "  a coding agent for small local models"),
+		"  " + s.Paint(themes.Heading, "mm") + s.Paint(themes.Dim, tagline(w)),
 		"",
 	}
 	add := func(label, text string) {
@@ -32,15 +32,30 @@ func (m *Model) welcome(w, h int) []string {
 		}
 	}
 	rows = append(rows, "")
-	for _, k := range [][2]string{
+	for _, k := range hints(w) {
+		rows = append(rows, "  "+s.Paint(themes.Accent, cells.Fit(k[0], 11))+s.Paint(themes.Dim, k[1]))
+	}
+	return cells.Pad(rows, w, h)
+}
+
+func tagline(w int) string {
+	if w < 48 {
+		return "  for small local models"
+	}
+	return "  a coding agent for small local models"
+}
+
+// hints are the first keys to know.
+func hints(w int) [][2]string {
+	if w < 60 {
+		return [][2]string{{"/", "commands"}, {"@ $ !", "files, skills, shell"}, {"?", "all keys"}}
+	}
+	return [][2]string{
 		{"Enter", "sends; Alt+Enter or Ctrl+J starts a new line"},
 		{"/", "commands   @ files   $ skills   ! shell"},
 		{"Shift+Tab", "changes what is asked before it is done"},
 		{"?", "shows all keys"},
-	} {
-		rows = append(rows, "  "+s.Paint(themes.Accent, cells.Fit(k[0], 11))+s.Paint(themes.Dim, k[1]))
 	}
-	return cells.Pad(rows, w, h)
 }
 
 // firstRun is drawn when no server was found.

@@ -35,7 +35,7 @@ func Context(sheet *style.Sheet, s *state.State, marks []float64, w int) string 
 	g := s.Gauge
 	parts := []string{contextPart(sheet, g, marks, w)}
 	add := func(part string) {
-		if cells.Width(strings.Join(append(parts, part), sep)) < w {
+		if cells.Width(strings.Join(append(parts, part), sep)) < w-len(help) {
 			parts = append(parts, part)
 		}
 	}
@@ -51,11 +51,13 @@ func Context(sheet *style.Sheet, s *state.State, marks []float64, w int) string 
 	if g.ReadRate > 0 {
 		add(sheet.Paint(themes.Dim, "reads "+rate(g.ReadRate)+" tok/s"))
 	}
-	help := sheet.Paint(themes.Dim, "? help")
-	return cells.Right(strings.Join(parts, sep), help, w)
+	return cells.Right(strings.Join(parts, sep), sheet.Paint(themes.Dim, help), w)
 }
 
-const sep = " · "
+const (
+	sep  = " · "
+	help = "? help"
+)
 
 func rate(v float64) string {
 	if v < 10 {
@@ -117,7 +119,7 @@ func spin(now time.Time) string {
 // Activity draws what goes on at this moment, and for how long.
 func Activity(sheet *style.Sheet, s *state.State, now time.Time, w int) string {
 	a := s.Now
-	since := transcript.Duration(max(now.Sub(a.Since), 0))
+	took := now.Sub(a.Since)
 	right := ""
 	if s.Busy {
 		right = sheet.Paint(themes.Dim, "Esc cancels")
@@ -128,10 +130,10 @@ func Activity(sheet *style.Sheet, s *state.State, now time.Time, w int) string {
 	if w < 50 && len(s.Queue) == 0 {
 		right = ""
 	}
-	line := func(role themes.Role, what string, detail clean.Text, time bool) string {
+	line := func(role themes.Role, what string, detail clean.Text) string {
 		left := sheet.Paint(role, spin(now)+" "+what)
-		if time {
-			left += sheet.Paint(themes.Dim, sep+since)
+		if took >= time.Second {
+			left += sheet.Paint(themes.Dim, sep+transcript.Duration(took))
 		}
 		if !detail.IsEmpty() {
 			left += sheet.Paint(themes.Dim, sep+detail.String())
@@ -140,23 +142,23 @@ func Activity(sheet *style.Sheet, s *state.State, now time.Time, w int) string {
 	}
 	switch a.Phase {
 	case state.Connecting:
-		return line(themes.Accent, "waiting for the server", a.Detail, true)
+		return line(themes.Accent, "waiting for the server", a.Detail)
 	case state.Loading:
-		return line(themes.Warn, "the server loads the model", a.Detail, true)
+		return line(themes.Warn, "the server loads the model", a.Detail)
 	case state.ReadingPrompt:
 		return reading(sheet, a, now, w, right)
 	case state.Thinking:
-		return line(themes.Reasoning, "thinking", a.Detail, true)
+		return line(themes.Reasoning, "thinking", a.Detail)
 	case state.Answering:
-		return line(themes.Accent, "answering", a.Detail, true)
+		return line(themes.Accent, "answering", a.Detail)
 	case state.Composing:
-		return line(themes.Tool, "composing "+a.Tool.String(), clean.Line(transcript.Bytes(a.Args)), true)
+		return line(themes.Tool, "composing "+a.Tool.String(), clean.Line(transcript.Bytes(a.Args)))
 	case state.Running:
-		return line(themes.Tool, "running "+a.Tool.String(), a.Detail, true)
+		return line(themes.Tool, "running "+a.Tool.String(), a.Detail)
 	case state.Asking:
 		return cells.Right(sheet.Paint(themes.Warn, "? your answer is waited for"), right, w)
 	case state.Retrying:
-		return line(themes.Warn, "trying again", a.Detail, true)
+		return line(themes.Warn, "trying again", a.Detail)
 	}
 	left := ""
 	if s.Warming {
@@ -177,7 +179,10 @@ func reading(sheet *style.Sheet, a state.Activity, now time.Time, w int, right s
 		}
 		return cells.Right(sheet.Paint(themes.Accent, spin(now)+" "+title)+sheet.Paint(themes.Dim, detail), right, w)
 	}
-	figures := transcript.Count(r.Done) + "/" + transcript.Count(r.Total) + " tokens"
+	figures := transcript.Count(r.Done) + "/" + transcript.Count(r.Total)
+	if w >= 50 {
+		figures += " tokens"
+	}
 	left, ok := r.Left()
 	if ok {
 		figures += sep + transcript.Duration(left) + " left"

@@ -174,7 +174,7 @@ func (o *Output) Last() clean.Text {
 		lines := o.chunks[i].Lines()
 		for j := len(lines) - 1; j >= 0; j-- {
 			if t := lines[j].Trim(); !t.IsEmpty() {
-				return t
+				return clean.Line(t.String()) // one row: no tabs
 			}
 		}
 	}

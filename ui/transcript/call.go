@@ -131,12 +131,12 @@ func (t *call) detail(c *canvas) []string {
 	open := t.open != c.openOutputs
 	failed := it.Status >= state.CallFailed
 	switch {
+	case it.Status == state.CallWaiting || it.Status == state.CallComposing:
+		return nil // what it would do is in the question
 	case len(it.Preview.Files) > 0 && !failed:
 		return t.diff(c, open)
 	case len(it.Preview.Steps) > 0 && !failed:
 		return checklist(c, it.Preview.Steps)
-	case it.Status == state.CallWaiting || it.Status == state.CallComposing:
-		return nil
 	}
 	var rows []string
 	if open && strings.Contains(it.Preview.Command.String(), "\n") {

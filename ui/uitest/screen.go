@@ -4,6 +4,7 @@
 package uitest
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -227,6 +228,11 @@ func Key(name string) (tea.KeyMsg, bool) {
 	return tea.KeyMsg{}, false
 }
 
+var (
+	sgr     = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
+	control = regexp.MustCompile(`[\x00-\x1f\x7f\x{80}-\x{9f}]`)
+)
+
 // Rows returns the rows of the frame with their colours. It fails the test
 // when one is not exactly as wide as the window.
 func (s *Screen) Rows() []string {
@@ -242,6 +248,9 @@ func (s *Screen) Rows() []string {
 	for i, r := range rows {
 		if w := cells.Width(r); w != s.w {
 			s.T.Errorf("row %d is %d cells wide in a window of %d: %q", i, w, s.w, r)
+		}
+		if control.MatchString(sgr.ReplaceAllString(r, "")) {
+			s.T.Errorf("row %d holds control characters: %q", i, r)
 		}
 	}
 	return rows
