@@ -92,7 +92,7 @@ func (t *turn) failed(err error) *outcome {
 	return &outcome{StopFailed, text}
 }
 
-func explain(err error, info llm.ModelInfo) string { return err.Error() }
+func explain(err error, info llm.ModelInfo) string { return llm.Explain(err, info) }
 
 // stream makes one call of the model and emits its deltas. What had arrived is
 // returned also with an error.
