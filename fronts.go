@@ -1,0 +1,195 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+
+	"mm/agent"
+	"mm/agent/acp"
+	"mm/agent/session"
+	"mm/llm"
+	"mm/ui/oneshot"
+)
+
+// maxPrompt bounds a prompt read from standard input, in bytes.
+const maxPrompt = 4 << 20
+
+// opened is a session that is ready to go on.
+type opened struct {
+	session *session.Session
+	store   *session.Store // nil when none are kept
+	said    []string       // lines for the user
+	release func()         // gives the lock back
+}
+
+// open finds the session to go on with, or makes one, and locks it.
+func (a *app) open() (opened, error) {
+	store, err := a.store(a.cwd)
+	if err != nil {
+		return opened{}, err
+	}
+	o := opened{store: store, release: func() {}}
+	switch {
+	case !a.opts.goOn && a.opts.resume == "":
+		o.session = session.New(a.cwd, time.Now())
+	case store == nil:
+		return opened{}, errors.New("no conversation is kept: sessions.enabled is false")
+	case a.opts.resume != "":
+		o.session, err = store.Load(a.opts.resume)
+	default:
+		o.session, err = store.Latest()
+		if errors.Is(err, session.ErrNone) {
+			o.session, err = session.New(a.cwd, time.Now()), nil
+			o.said = []string{"there is no conversation to go on with: this is a new one"}
+		}
+	}
+	if err != nil || store == nil {
+		return o, err
+	}
+	return o, o.lock()
+}
+
+// reopen takes up a stored session.
+func (a *app) reopen(id string) (opened, error) {
+	store, err := a.store(a.cwd)
+	if err != nil {
+		return opened{}, err
+	}
+	o := opened{store: store, release: func() {}}
+	if o.session, err = store.Load(id); err != nil {
+		return opened{}, err
+	}
+	return o, o.lock()
+}
+
+// lock takes the session for this process. One that is open elsewhere is gone
+// on with as a copy, under an id of its own.
+func (o *opened) lock() error {
+	release, err := o.store.Lock(o.session.ID)
+	if inUse, ok := errors.AsType[*session.InUseError](err); ok {
+		o.said = append(o.said, inUse.Error()+": going on with a copy")
+		o.session.ID = session.NewID(time.Now())
+		release, err = o.store.Lock(o.session.ID)
+	}
+	if err == nil {
+		o.release = release
+	}
+	return err
+}
+
+// oneshot is "mm -p".
+func (a *app) oneshot(ctx context.Context) int {
+	prompt, err := a.promptText()
+	if err != nil {
+		return a.fail(err)
+	}
+	if strings.TrimSpace(prompt) == "" {
+		return a.usage("the prompt is empty")
+	}
+	if _, err := a.connect(ctx); err != nil {
+		return a.fail(errors.New(llm.Explain(err, llm.ModelInfo{})))
+	}
+	sess, err := a.open()
+	if err != nil {
+		return a.fail(err)
+	}
+	defer sess.release()
+	o := oneshot.Options{
+		Prompt: prompt, JSON: a.opts.json,
+		Out: a.out, Err: a.err, OutIsTerminal: term.IsTerminal(a.out.Fd()),
+	}
+	if tty := a.terminal(); tty != nil {
+		defer tty.Close()
+		o.Ask = oneshot.AskOnTerminal(tty)
+	}
+	core, err := a.core(a.cwd, sess, front{unattended: o.Ask == nil})
+	if err != nil {
+		return a.fail(err)
+	}
+	var code int
+	a.serve(core, func() { code, err = oneshot.Run(ctx, core, o) })
+	if err != nil {
+		fmt.Fprintf(a.err, "mm: %v\n", err)
+		return oneshot.ExitError
+	}
+	return code
+}
+
+// promptText is the prompt, read from standard input when it is "-".
+func (a *app) promptText() (string, error) {
+	if a.opts.prompt != "-" {
+		return a.opts.prompt, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(a.in, maxPrompt+1))
+	if err != nil {
+		return "", fmt.Errorf("read the prompt: %w", err)
+	}
+	if len(data) > maxPrompt {
+		return "", fmt.Errorf("the prompt is larger than %d bytes: put it into a file and mention it with @", maxPrompt)
+	}
+	return string(bytes.ToValidUTF8(data, []byte("\uFFFD"))), nil
+}
+
+// terminal is where permission can be asked while the answer goes elsewhere;
+// nil when the program has no terminal. Standard error must be one: a program
+// whose output is all taken away runs without a person.
+func (a *app) terminal() *os.File {
+	if a.opts.json || !term.IsTerminal(a.err.Fd()) {
+		return nil
+	}
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return nil
+	}
+	return tty
+}
+
+// serve runs the core while work lasts, and drains it to its end.
+func (a *app) serve(core *agent.Core, work func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = core.Run(ctx) // it ends by ctx alone
+	}()
+	work()
+	cancel()
+	for range core.Events() { //nolint:revive // the core needs its reader until it has ended
+	}
+	<-done
+}
+
+// acp is "mm -acp". A server that is not there yet is no reason to end: each
+// prompt says what is missing.
+func (a *app) acp(ctx context.Context) int {
+	why, err := a.connect(ctx)
+	if err != nil {
+		why = llm.Explain(err, llm.ModelInfo{Provider: a.cfg.Provider, BaseURL: a.cfg.BaseURL})
+	}
+	fmt.Fprintf(a.err, "mm %s, %s\n", version, why)
+	for _, w := range a.cfg.Warnings {
+		fmt.Fprintf(a.err, "mm: warning: %s\n", w)
+	}
+	o := acp.Options{
+		Version: version,
+		Log:     a.err,
+		Open: func(cwd string, s *session.Session, store *session.Store) (*agent.Core, error) {
+			return a.core(cwd, opened{session: s, store: store}, front{askAll: true, interval: editorInterval})
+		},
+	}
+	if a.cfg.Sessions.Enabled {
+		o.Store = a.store
+	}
+	if err := acp.Serve(ctx, a.in, a.out, o); err != nil {
+		return a.fail(err)
+	}
+	return exitOK
+}

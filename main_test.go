@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"mm/llm/llmtest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"mm": main})
+}
+
+// TestScripts runs the scenarios of testdata/script: a scripted server, the
+// real main, files before and after. See docs/scenarios.md for the commands.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, ".home")
+			if err := os.MkdirAll(home, 0o700); err != nil {
+				return err
+			}
+			env.Setenv("HOME", home)
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "config"))
+			env.Values[serverKey{}] = &serving{}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"serve": func(ts *testscript.TestScript, neg bool, args []string) {
+				serve(t, ts, neg)
+			},
+			"requests": requests,
+		},
+	})
+}
+
+type serverKey struct{}
+
+// serving holds the scripted server of a scenario.
+type serving struct{ server *llmtest.Server }
+
+// serve starts the scripted server from the files llm/N and points mm at it.
+// With "!" sections may be left over at the end.
+func serve(t *testing.T, ts *testscript.TestScript, neg bool) {
+	script, err := llmtest.ParseFS(os.DirFS(ts.MkAbs(".")))
+	ts.Check(err)
+	server, err := llmtest.Start(nil, script)
+	ts.Check(err)
+	ts.Value(serverKey{}).(*serving).server = server
+	ts.Setenv("MM_PROVIDER", "llamacpp")
+	ts.Setenv("MM_BASE_URL", server.URL())
+	ts.Defer(func() {
+		defer server.Close()
+		if err := server.Err(); err != nil {
+			t.Errorf("%s: server: %v", ts.Name(), err)
+		}
+		if n := server.Unused(); n > 0 && !neg {
+			t.Errorf("%s: server: %d section(s) were not asked for", ts.Name(), n)
+		}
+	})
+}
+
+// requests writes what the server was asked so far to requests/N.json,
+// indented.
+func requests(ts *testscript.TestScript, neg bool, args []string) {
+	s := ts.Value(serverKey{}).(*serving)
+	if s.server == nil {
+		ts.Fatalf("requests: no server was started")
+	}
+	dir := ts.MkAbs("requests")
+	ts.Check(os.MkdirAll(dir, 0o700))
+	for i, body := range s.server.Requests() {
+		var b bytes.Buffer
+		ts.Check(json.Indent(&b, body, "", "  "))
+		ts.Check(os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.json", i+1)), b.Bytes(), 0o600))
+	}
+}

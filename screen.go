@@ -1,0 +1,262 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"mm/agent"
+	"mm/configs"
+	"mm/llm"
+	"mm/llm/openai"
+	"mm/ui"
+)
+
+// screen is the full-screen program.
+func (a *app) screen(ctx context.Context) int {
+	r := &runs{ctx: ctx}
+	defer r.stop()
+	o := ui.Options{
+		Cwd:          a.cwd,
+		Version:      version,
+		Theme:        a.cfg.Theme,
+		PreviewLines: a.cfg.PreviewLines,
+		ContextMarks: []float64{a.cfg.Context.MaskAt, a.cfg.Context.CompactAt},
+		LogFile:      a.opts.logFile,
+		Branch:       func() string { return branch(a.cwd) },
+		Models:       a.modelChoices(r),
+		Sessions:     a.sessionChoices(r),
+		Commands:     a.commands(),
+	}
+	o.Home, _ = os.UserHomeDir() // for the header alone
+	if file := configs.UserFile(); file != "" {
+		dir := filepath.Dir(file)
+		o.HistoryFile = filepath.Join(dir, "history")
+		if themes := filepath.Join(dir, "themes"); isDir(themes) {
+			o.UserThemes = os.DirFS(themes)
+		}
+	}
+	var core ui.Core
+	_, err := a.connect(ctx)
+	switch {
+	case err == nil:
+		if core, err = a.begin(r, a.open); err != nil {
+			return a.fail(err)
+		}
+	default:
+		o.FirstRun = a.firstRun(r, err)
+	}
+	if err := ui.Run(ctx, core, o); err != nil {
+		return a.fail(err)
+	}
+	return exitOK
+}
+
+// runs keeps the running core, one at a time.
+type runs struct {
+	ctx context.Context
+
+	mu      sync.Mutex
+	core    *agent.Core
+	cancel  context.CancelFunc
+	done    chan struct{}
+	release func() // gives the session's lock back
+}
+
+// start runs a core. release is called when it has ended.
+func (r *runs) start(core *agent.Core, release func()) ui.Core {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.ctx))
+	r.core, r.cancel, r.done, r.release = core, cancel, make(chan struct{}), release
+	go func(done chan struct{}) {
+		defer close(done)
+		_ = core.Run(ctx) // it ends by ctx alone
+	}(r.done)
+	return core
+}
+
+// do sends a command to the running core.
+func (r *runs) do(cmd agent.Command) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.core == nil {
+		return agent.ErrClosed
+	}
+	return r.core.Do(cmd)
+}
+
+// stop ends the running core: its commands are killed, its session is kept.
+func (r *runs) stop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.core == nil {
+		return
+	}
+	r.cancel()
+	for range r.core.Events() { //nolint:revive // the core needs a reader until it has ended
+	}
+	<-r.done
+	r.release()
+	r.core = nil
+}
+
+// begin opens a session and starts its core, in place of the one before.
+func (a *app) begin(r *runs, open func() (opened, error)) (ui.Core, error) {
+	r.stop()
+	sess, err := open()
+	if err != nil {
+		return nil, err
+	}
+	core, err := a.core(a.cwd, sess, front{interval: screenInterval})
+	if err != nil {
+		sess.release()
+		return nil, err
+	}
+	return r.start(core, sess.release), nil
+}
+
+// firstRun is what is offered when no server was found.
+func (a *app) firstRun(r *runs, cause error) *ui.FirstRun {
+	f := &ui.FirstRun{Starts: []ui.Start{
+		{Name: "llama-server", Command: "llama-server -m MODEL.gguf --jinja -c 16384"},
+		{Name: "Docker Model Runner", Command: "docker model run ai/qwen3"},
+		{Name: "Ollama", Command: "ollama serve"},
+		{Name: "LM Studio", Command: "lms server start"},
+	}}
+	found := llm.Explain(cause, llm.ModelInfo{Provider: a.cfg.Provider, BaseURL: a.cfg.BaseURL})
+	if a.cfg.Provider == "auto" && a.cfg.BaseURL == "" {
+		for _, name := range []string{openai.LlamaCpp, openai.DMR, openai.Ollama, openai.LMStudio, openai.VLLM} {
+			p, _ := openai.Defaults(name)
+			f.Probed = append(f.Probed, ui.Probe{Name: name, URL: p.BaseURL, Found: "no answer"})
+		}
+	} else {
+		f.Probed = []ui.Probe{{Name: a.cfg.Provider, URL: a.cfg.BaseURL, Found: found}}
+	}
+	open := func() (ui.Core, error) { return a.begin(r, a.open) }
+	f.Retry = func(ctx context.Context) (ui.Core, *ui.FirstRun, error) {
+		if _, err := a.connect(ctx); err != nil {
+			return nil, a.firstRun(r, err), nil
+		}
+		core, err := open()
+		return core, nil, err
+	}
+	f.Enter = func(ctx context.Context, url string) (ui.Core, *ui.FirstRun, error) {
+		opts := a.clientOptions()
+		opts.Provider, opts.BaseURL = openai.OpenAI, url
+		if _, err := openai.New(opts).Models(ctx); err != nil {
+			return nil, nil, errors.New(llm.Explain(err, llm.ModelInfo{Provider: openai.OpenAI, BaseURL: url}))
+		}
+		a.model.use(opts)
+		core, err := open()
+		return core, nil, err
+	}
+	f.Demo = func(context.Context) (ui.Core, error) {
+		if _, err := a.useDemo(); err != nil {
+			return nil, err
+		}
+		return open()
+	}
+	return f
+}
+
+// modelChoices lists the models that the server has.
+func (a *app) modelChoices(r *runs) *ui.Choices {
+	return &ui.Choices{
+		List: func(ctx context.Context) ([]ui.Choice, error) {
+			client, err := a.model.current()
+			if err != nil {
+				return nil, err
+			}
+			names, err := client.Models(ctx)
+			if err != nil {
+				return nil, errors.New(llm.Explain(err, llm.ModelInfo{Provider: client.Provider(), BaseURL: client.BaseURL()}))
+			}
+			var list []ui.Choice
+			for _, name := range names {
+				list = append(list, ui.Choice{ID: name, Current: name == a.model.known().ID})
+			}
+			return list, nil
+		},
+		Use: func(_ context.Context, id string) (ui.Core, error) {
+			a.model.choose(id)
+			return nil, r.do(agent.AskModel{})
+		},
+	}
+}
+
+// sessionChoices are the conversations of this directory; nil when none are
+// kept.
+func (a *app) sessionChoices(r *runs) *ui.Sessions {
+	if !a.cfg.Sessions.Enabled {
+		return nil
+	}
+	return &ui.Sessions{
+		List: func(context.Context) ([]ui.Choice, error) {
+			store, err := a.store(a.cwd)
+			if err != nil {
+				return nil, err
+			}
+			entries, err := store.List()
+			var list []ui.Choice
+			for _, e := range entries {
+				c := ui.Choice{ID: e.ID, Label: e.Title, Detail: fmt.Sprintf("%s · %d messages · %s", e.Updated.Local().Format("2006-01-02 15:04"), e.Messages, e.Model)}
+				if e.Err != nil {
+					c.Label, c.Detail = e.ID, e.Err.Error()
+				}
+				list = append(list, c)
+			}
+			return list, err
+		},
+		Open: func(_ context.Context, id string) (ui.Core, error) {
+			return a.begin(r, func() (opened, error) { return a.reopen(id) })
+		},
+		Delete: func(_ context.Context, id string) error {
+			store, err := a.store(a.cwd)
+			if err != nil {
+				return err
+			}
+			return store.Delete(id)
+		},
+	}
+}
+
+// commands are the slash commands that need more than the core.
+func (a *app) commands() []ui.Command {
+	return []ui.Command{
+		{Name: "config", Help: "the configuration in force", Run: func(context.Context, string) (string, error) {
+			var b strings.Builder
+			err := a.cfg.Print(&b)
+			return b.String(), err
+		}},
+	}
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// branch reads the current branch from .git/HEAD, as a file: git itself would
+// run what a hostile repository configures.
+func branch(dir string) string {
+	for {
+		data, err := os.ReadFile(filepath.Join(dir, ".git", "HEAD"))
+		if err == nil {
+			head := strings.TrimSpace(string(data))
+			if name, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok {
+				return name
+			}
+			return head[:min(len(head), 8)]
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}

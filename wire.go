@@ -1,0 +1,468 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"mm/agent"
+	"mm/agent/session"
+	"mm/configs"
+	"mm/llm"
+	"mm/llm/demo"
+	"mm/llm/openai"
+	"mm/safety"
+	"mm/skills"
+	"mm/tools"
+	"mm/tools/proc"
+)
+
+// How often front ends get events at most.
+const (
+	screenInterval = time.Second / 30
+	editorInterval = time.Second / 10
+)
+
+// app is the program with its parts: what the configuration says, turned into
+// the options of each package.
+type app struct {
+	program
+	opts options
+	cfg  *configs.Loaded
+	cwd  string
+
+	model  *server
+	runner *proc.Runner
+	turns  chan struct{} // turns of all sessions run one after another
+	log    io.WriteCloser
+
+	mu      sync.Mutex
+	closers []func()
+}
+
+func newApp(p program, o options, cwd string, cfg *configs.Loaded) (*app, error) {
+	a := &app{program: p, opts: o, cfg: cfg, cwd: cwd, model: &server{}, turns: make(chan struct{}, 1)}
+	var err error
+	if o.logFile != "" {
+		if a.log, err = os.OpenFile(o.logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
+			return nil, err
+		}
+		a.onClose(func() { _ = a.log.Close() })
+	}
+	if a.runner, err = proc.NewRunner(); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// onClose registers what is to be given back at the end.
+func (a *app) onClose(f func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closers = append(a.closers, f)
+}
+
+// close gives back what was opened, the last first.
+func (a *app) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := len(a.closers) - 1; i >= 0; i-- {
+		a.closers[i]()
+	}
+	a.closers = nil
+}
+
+// server is the model that the sessions use. It can be chosen after they have
+// begun, when a server is found later.
+type server struct {
+	mu      sync.Mutex
+	client  *openai.Client
+	options openai.Options // those of client
+	info    llm.ModelInfo
+}
+
+func (s *server) use(o openai.Options) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.client, s.options, s.info = openai.New(o), o, llm.ModelInfo{}
+}
+
+// choose goes on with another model of the same server.
+func (s *server) choose(model string) {
+	s.mu.Lock()
+	o := s.options
+	s.mu.Unlock()
+	o.Model = model
+	s.use(o)
+}
+
+// known is what is known of the model so far.
+func (s *server) known() llm.ModelInfo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.info
+}
+
+func (s *server) current() (*openai.Client, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.client == nil {
+		return nil, &llm.Error{Kind: llm.Unreachable, Message: "no model server was found"}
+	}
+	return s.client, nil
+}
+
+// Info implements agent.Model.
+func (s *server) Info(ctx context.Context) (llm.ModelInfo, error) {
+	c, err := s.current()
+	if err != nil {
+		return llm.ModelInfo{}, err
+	}
+	info, err := c.Info(ctx)
+	if err == nil {
+		s.mu.Lock()
+		s.info = info
+		s.mu.Unlock()
+	}
+	return info, err
+}
+
+// Stream implements agent.Model.
+func (s *server) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	c, err := s.current()
+	if err != nil {
+		return func(yield func(llm.Delta, error) bool) { yield(nil, err) }
+	}
+	return c.Stream(ctx, req)
+}
+
+// clientOptions are those of the configured server.
+func (a *app) clientOptions() openai.Options {
+	return openai.Options{
+		Provider:          a.cfg.Provider,
+		BaseURL:           a.cfg.BaseURL,
+		APIKey:            a.cfg.APIKey,
+		Model:             a.cfg.Model,
+		ContextWindow:     a.cfg.ContextWindow,
+		FirstTokenTimeout: a.cfg.FirstTokenTimeout,
+		WatchdogTimeout:   a.cfg.WatchdogTimeout,
+	}
+}
+
+// connect chooses the server that the configuration names, or finds one. It
+// says in a few words which and why.
+func (a *app) connect(ctx context.Context) (string, error) {
+	o := a.clientOptions()
+	why := "named in the configuration"
+	switch {
+	case a.cfg.Provider == "demo":
+		return a.useDemo()
+	case a.cfg.Provider == "auto" && a.cfg.BaseURL != "":
+		o.Provider = "openai"
+	case a.cfg.Provider == "auto":
+		found, err := openai.Discover(ctx, a.getenv)
+		if err != nil {
+			return "", err
+		}
+		o.Provider, o.BaseURL, why = found.Provider, found.BaseURL, found.Why
+		if o.APIKey == "" {
+			o.APIKey = found.APIKey
+		}
+	}
+	a.model.use(o)
+	return o.Provider + ": " + why, nil
+}
+
+// demoPace is the pace of the stand-in for people; MM_DEMO_SCRIPT files set
+// their own.
+func (a *app) useDemo() (string, error) {
+	o := demo.Options{Pace: demo.DefaultPace}
+	if name := a.getenv("MM_DEMO_SCRIPT"); name != "" {
+		script, err := demo.ReadScript(name)
+		if err != nil {
+			return "", err
+		}
+		o = demo.Options{Script: script}
+	}
+	if a.opts.prompted || a.opts.acp {
+		o.Pace = 0
+	}
+	a.model.use(openai.Options{
+		Provider:          "demo",
+		BaseURL:           demo.BaseURL,
+		FirstTokenTimeout: a.cfg.FirstTokenTimeout,
+		WatchdogTimeout:   a.cfg.WatchdogTimeout,
+		HTTPClient:        &http.Client{Transport: demo.Transport(o)},
+	})
+	return "demo: a scripted stand-in for a model", nil
+}
+
+func (a *app) getenv(name string) string {
+	for _, entry := range a.env {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// front says what differs from one front end to another.
+type front struct {
+	unattended bool // nobody can be asked
+	askAll     bool // the editor protocol's rule
+	interval   time.Duration
+}
+
+// core builds the agent for a working directory and a session.
+func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
+	ws, err := safety.NewWorkspace(cwd, a.protected()...)
+	if err != nil {
+		return nil, err
+	}
+	a.onClose(func() { _ = ws.Close() })
+	set, warnings := a.skills()
+	box, shell, err := a.toolbox(ws, set)
+	if err != nil {
+		return nil, err
+	}
+	system, err := a.systemPrompt(cwd, box)
+	if err != nil {
+		return nil, err
+	}
+	o := agent.Options{
+		Model: a.model,
+		Tools: box,
+		Policy: safety.NewPolicy(safety.Options{
+			Mode:   safety.Mode(a.cfg.Permissions.Mode),
+			AskAll: f.askAll,
+		}),
+		Session:         sess.session,
+		Notices:         slices.Concat(a.cfg.Warnings, warnings, sess.said),
+		Skills:          named(set),
+		System:          system,
+		Sampling:        sampling(a.cfg.Sampling),
+		Context:         contextOptions(a.cfg.Context),
+		LoopTemperature: a.cfg.LoopTemperature,
+		MaxTurns:        a.cfg.MaxTurns,
+		Prewarm:         a.cfg.Prewarm,
+		IdleSteps:       a.cfg.IdleSteps,
+		Restore:         restorer(ws),
+		Unattended:      f.unattended,
+		TurnLock:        a.turns,
+		BatchInterval:   f.interval,
+	}
+	if a.log != nil {
+		o.Log = a.log
+	}
+	if sess.store != nil {
+		o.Store = sess.store
+	}
+	if shell != nil {
+		o.Shell = shell
+	}
+	return agent.New(o), nil
+}
+
+// protected lists the program's own folders outside of projects.
+func (a *app) protected() []string {
+	if file := configs.UserFile(); file != "" {
+		return []string{filepath.Dir(file)}
+	}
+	return nil
+}
+
+// skills loads the procedures: the user's own, and the built-in ones. Those of
+// a project are foreign text until the project is trusted, and are left out.
+func (a *app) skills() (skills.Set, []string) {
+	var layers []skills.Layer
+	if file := configs.UserFile(); file != "" {
+		dir := filepath.Join(filepath.Dir(file), "skills")
+		layers = append(layers, skills.Layer{Name: "user", FS: os.DirFS(dir), Dir: dir})
+	}
+	return skills.Load(append(layers, skills.Builtin())...)
+}
+
+// named is what the agent shows of skills.
+func named(set skills.Set) []agent.Skill {
+	var list []agent.Skill
+	for _, s := range set {
+		list = append(list, agent.Skill{Name: s.Name, Description: s.Description})
+	}
+	return list
+}
+
+// toolbox builds the tools that the configuration turns on, and the shell of
+// the user's own commands.
+func (a *app) toolbox(ws *safety.Workspace, set skills.Set) (*tools.Toolbox, func(context.Context, string, tools.Sink) tools.Result, error) {
+	files := tools.Files{
+		Workspace: ws,
+		Seen:      tools.NewSeen(),
+		MaxOutput: a.maxOutput,
+		PartSize:  a.cfg.Sampling.MaxTokens * 3 / 2,
+	}
+	var list []tools.Tool
+	if a.cfg.EditTools {
+		list = append(list, tools.NewReadFile(files), tools.NewWriteFile(files), tools.NewEditFile(files))
+	}
+	var shell func(context.Context, string, tools.Sink) tools.Result
+	if a.cfg.BashTool {
+		bash := tools.NewBash(tools.BashOptions{
+			Dir:        ws.Dir(),
+			Timeout:    a.cfg.BashTimeout,
+			MaxOutput:  a.maxOutput,
+			Runner:     a.runner,
+			CheckWrite: files.CheckWrite,
+		})
+		list = append(list, bash)
+		shell = userShell(bash)
+	}
+	if a.cfg.PlanTool {
+		list = append(list, tools.Checklist{})
+	}
+	if len(set) > 0 {
+		list = append(list, tools.NewReadSkill(set, a.maxOutput))
+	}
+	box, err := tools.NewToolbox(tools.ToolboxOptions{Repair: repairArgs}, list...)
+	return box, shell, err
+}
+
+// repairArgs mends the JSON of a call's arguments. A cut text stays as it is:
+// half a file must not be written.
+func repairArgs(raw string) (string, bool) {
+	repaired, _, err := llm.RepairArgs(raw)
+	return repaired, err == nil
+}
+
+// userShell runs the user's own command lines: what needs no permission runs
+// as the tool runs it.
+func userShell(bash *tools.Bash) func(context.Context, string, tools.Sink) tools.Result {
+	return func(ctx context.Context, command string, out tools.Sink) tools.Result {
+		args, err := json.Marshal(map[string]string{"command": command})
+		if err != nil {
+			return tools.Result{Status: tools.Failed, Text: err.Error()}
+		}
+		plan, err := bash.Plan(ctx, args)
+		if err != nil {
+			return tools.Result{Status: tools.Failed, Text: err.Error()}
+		}
+		return bash.Run(ctx, plan, out)
+	}
+}
+
+// Bounds of a tool's output, in characters, where the configuration sets none.
+const (
+	outputShare   = 0.15 // of the window
+	outputLeast   = 2_000
+	outputMost    = 16_000
+	charsPerToken = 3.5
+)
+
+// maxOutput is how many characters of a tool's output the model reads.
+func (a *app) maxOutput() int {
+	window := a.model.known().ContextWindow
+	switch {
+	case a.cfg.MaxOutput > 0:
+		return a.cfg.MaxOutput
+	case window == 0:
+		return outputMost
+	}
+	return min(outputMost, max(outputLeast, int(outputShare*charsPerToken*float64(window))))
+}
+
+// systemPrompt is the configured one, or the built-in one for these tools.
+func (a *app) systemPrompt(cwd string, box *tools.Toolbox) (string, error) {
+	switch {
+	case a.cfg.SystemPromptFile != "":
+		data, err := os.ReadFile(a.cfg.SystemPromptFile)
+		return string(data), err
+	case a.cfg.SystemPrompt != "":
+		return a.cfg.SystemPrompt, nil
+	}
+	s := agent.Surroundings{Cwd: cwd, System: runtime.GOOS + "/" + runtime.GOARCH, Shell: filepath.Base(a.runner.Shell())}
+	for _, spec := range box.Specs() {
+		switch spec.Name {
+		case "bash":
+			s.Bash = true
+		case "edit_file":
+			s.Edit = true
+		case "read_skill":
+			s.Skills = true
+		}
+	}
+	return agent.SystemPrompt("full", s)
+}
+
+func contextOptions(c configs.Context) agent.Context {
+	return agent.Context{
+		Enabled:          c.Enabled,
+		MaskAt:           c.MaskAt,
+		MaskTo:           c.MaskTo,
+		CompactAt:        c.CompactAt,
+		MaskAfterTurns:   c.MaskAfterTurns,
+		KeepLastTurns:    c.KeepLastTurns,
+		SummaryMaxTokens: c.SummaryMaxTokens,
+		MaxMessages:      c.MaxMessages,
+	}
+}
+
+func sampling(s configs.Sampling) llm.Sampling {
+	return llm.Sampling{
+		Temperature:       s.Temperature,
+		TopP:              s.TopP,
+		MaxTokens:         s.MaxTokens,
+		ParallelToolCalls: s.ParallelToolCalls,
+		TopK:              s.TopK,
+		MinP:              s.MinP,
+		RepeatPenalty:     s.RepeatPenalty,
+		PresencePenalty:   s.PresencePenalty,
+		FrequencyPenalty:  s.FrequencyPenalty,
+		Seed:              s.Seed,
+	}
+}
+
+// restorer writes files back for undo, through the same checks as the tools.
+func restorer(ws *safety.Workspace) func(path string, data, expect []byte) error {
+	return func(path string, data, expect []byte) error {
+		p, err := ws.Resolve(path, safety.Write)
+		if err != nil {
+			return err
+		}
+		if data == nil {
+			err = ws.Remove(p, expect)
+		} else {
+			err = ws.Replace(p, data, expect, 0o644)
+		}
+		if errors.Is(err, safety.ErrChanged) {
+			return errors.New("it changed since")
+		}
+		return err
+	}
+}
+
+// store opens the sessions of a directory, or returns nil when they are
+// turned off.
+func (a *app) store(cwd string) (*session.Store, error) {
+	if !a.cfg.Sessions.Enabled {
+		return nil, nil
+	}
+	dir := a.cfg.Sessions.Dir
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(cwd, dir)
+	}
+	s, err := session.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("sessions: %w", err)
+	}
+	return s, nil
+}
