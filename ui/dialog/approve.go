@@ -203,9 +203,10 @@ func (d *Approve) do(a act) Result {
 	return nil
 }
 
-// unseen reports whether part of a command was never on the screen.
+// unseen reports whether the question, or part of a command, was never on the
+// screen.
 func (d *Approve) unseen() bool {
-	return !d.State.Preview.Command.IsEmpty() && !d.view.wholeSeen()
+	return d.body == nil || !d.State.Preview.Command.IsEmpty() && !d.view.wholeSeen()
 }
 
 func (d *Approve) decide(c agent.Choice, note string) Result {

@@ -34,7 +34,7 @@ func Side(sheet *style.Sheet, s *state.State, version clean.Text, w, h int) []st
 	if len(s.Queue) > 0 {
 		title("queued")
 		for _, q := range s.Queue[:min(len(s.Queue), 3)] {
-			rows = append(rows, cells.Clip("› "+q.FirstLine().String(), w))
+			rows = append(rows, cells.Clip("› "+clean.Line(q.FirstLine().String()).String(), w))
 		}
 	}
 	title("session")

@@ -129,6 +129,7 @@ func (s *Screen) update(msg tea.Msg) {
 		s.Stopped = true
 	default:
 		_, cmd := s.Model.Update(msg)
+		s.Model.View() // as Bubble Tea does after each message
 		s.run(cmd)
 	}
 }
@@ -251,6 +252,7 @@ func (s *Screen) Rows() []string {
 		}
 		if control.MatchString(sgr.ReplaceAllString(r, "")) {
 			s.T.Errorf("row %d holds control characters: %q", i, r)
+			break
 		}
 	}
 	return rows
