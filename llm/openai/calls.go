@@ -12,21 +12,24 @@ import (
 // ids, repeat them, or send a call twice; see add for how each is read.
 type calls struct {
 	declared []llm.ToolSpec
-	list     []*call
-	current  *call // the call that a fragment without a place continues
+	list     []*call // in the order of their first fragments
+	shown    []*call // those of which a delta told, in the order of the deltas
+	current  *call   // the call that a fragment without a place continues
 }
 
 type call struct {
-	n        int // place in the list
-	index    int // the server's index, or -1
+	n        int // place in shown, or notShown
+	index    int // the server's index, or noIndex
 	id, name string
 	args     strings.Builder
 	guard    llm.ArgsGuard
 	runes    runeJoiner
 }
 
-// noIndex marks a call that came without one.
-const noIndex = -1
+const (
+	noIndex  = -1 // the server gave no index
+	notShown = -1 // only an id has come so far
+)
 
 // add takes a fragment and returns what is new, or ok false when nothing is.
 // A fragment with a name opens a call, unless it repeats the head of the call
@@ -43,25 +46,25 @@ func (c *calls) add(f wireCall) (d llm.CallDelta, ok bool) {
 	if c.repeats(string(f.ID), name, args) {
 		return d, false
 	}
-	opened := at == nil || c.opens(at, string(f.ID), name)
-	if opened {
-		if name == "" && args == "" {
-			return d, false // only an id: the name is still to come
-		}
-		at = c.open(f, c.clean(name))
+	if at == nil || c.opens(at, string(f.ID), name) {
+		at = c.open(f)
 	}
 	c.current = at
 	args = at.runes.add(args)
 	at.args.WriteString(args)
-	d = llm.CallDelta{Call: at.n, Args: args}
-	if at.name == "" {
-		at.name = c.clean(name) // the name came late
-		opened = name != ""
-	}
-	if opened {
+	if at.name == "" && name != "" {
+		at.name = c.clean(name)
 		d.Name = at.name
 	}
-	return d, opened || args != ""
+	if d.Name == "" && args == "" {
+		return d, false
+	}
+	if at.n == notShown {
+		at.n = len(c.shown)
+		c.shown = append(c.shown, at)
+	}
+	d.Call, d.Args = at.n, args
+	return d, true
 }
 
 // find returns the call that a fragment's index or id names, else the current
@@ -97,8 +100,8 @@ func isObject(args string) bool {
 	return strings.HasSuffix(args, "}") && json.Valid([]byte(args))
 }
 
-func (c *calls) open(f wireCall, name string) *call {
-	at := &call{n: len(c.list), index: noIndex, id: string(f.ID), name: name}
+func (c *calls) open(f wireCall) *call {
+	at := &call{n: notShown, index: noIndex, id: string(f.ID)}
 	if f.Index != nil {
 		at.index = *f.Index
 	}
@@ -124,13 +127,13 @@ func (c *calls) clean(name string) string { return llm.CleanName(name, c.declare
 // maxCalls bounds the calls of one answer.
 const maxCalls = 64
 
+// tooMany says that there are more calls than an answer may have.
+func (c *calls) tooMany() bool { return len(c.list) > maxCalls }
+
 // runaway says what is wrong with the call that a delta belongs to, or returns
 // an empty string.
 func (c *calls) runaway(d llm.CallDelta) string {
-	if len(c.list) > maxCalls {
-		return fmt.Sprintf("more than %d tool calls in one answer", maxCalls)
-	}
-	at := c.list[d.Call]
+	at := c.shown[d.Call]
 	if why := at.guard.Add(d.Args); why != "" {
 		return at.name + ": " + why
 	}
@@ -142,7 +145,7 @@ func (c *calls) runaway(d llm.CallDelta) string {
 func (c *calls) finish(complete bool) []llm.Call {
 	var out []llm.Call
 	used := map[string]bool{}
-	for _, at := range c.list {
+	for _, at := range c.shown {
 		args := at.args.String() + at.runes.end()
 		if at.name == "" && strings.TrimSpace(args) == "" {
 			continue

@@ -3,6 +3,8 @@ package openai
 import (
 	"context"
 	"errors"
+	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -181,4 +183,95 @@ func TestStreamStopsWithItsConsumer(t *testing.T) {
 		}
 		s.Close() // waits for the handler, which ends with the request
 	})
+}
+
+// TestRunawaysAreCut: what came before is kept, and a call that ran away is
+// not kept at its full length.
+func TestRunawaysAreCut(t *testing.T) {
+	for _, tc := range []struct {
+		name, section string
+		kind          llm.ErrorKind
+		message       string
+	}{
+		{"call", "say 'I write it.'\ncall bash {\"command\":\"" + strings.Repeat("echo foo; ", 400), llm.RunawayCall, "bash: "},
+		{"answer", "say 'I write it.'\nrepeat 2000 say 'and on '", llm.RunawayAnswer, "the answer"},
+		{"reasoning", "say 'I write it.'\nrepeat 2000 think 'Wait. '", llm.RunawayAnswer, "the reasoning"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			c, s := scripted(t, "-- llm/1 --\n"+tc.section+"\nfinish stop")
+			a := collect(t, t.Context(), c, ask)
+			fault := wantKind(t, a.err, tc.kind)
+			if !strings.HasPrefix(fault.Message, tc.message) || fault.Partial == nil {
+				t.Fatalf("got %+v", fault)
+			}
+			if !strings.HasPrefix(fault.Partial.Message.Text, "I write it.") || fault.Partial.Complete {
+				t.Errorf("got %+v", fault.Partial)
+			}
+			for _, call := range fault.Partial.Message.Calls {
+				if len(call.Args) > 300 {
+					t.Errorf("kept %d bytes of arguments", len(call.Args))
+				}
+			}
+			s.Close() // waits for the handler: the request was cancelled
+		})
+	}
+}
+
+// TestReasoningInBothFieldsIsShownOnce is the last part of report A29.
+func TestReasoningInBothFieldsIsShownOnce(t *testing.T) {
+	t.Parallel()
+	c, _ := scripted(t, `
+-- llm/1 --
+raw data: {"choices":[{"delta":{"reasoning":"Hm.","reasoning_content":"Hm."}}]}
+say Hi
+finish stop
+`)
+	if a := collect(t, t.Context(), c, ask); a.err != nil || a.done.Reasoning != "Hm." || a.think != "Hm." {
+		t.Errorf("got %q, %v", a.think, a.err)
+	}
+}
+
+// TestTolerance: oddities that a reader must take.
+func TestTolerance(t *testing.T) {
+	t.Parallel()
+	const role = `raw data: {"choices":[{"delta":{"role":"assistant"}}]}` + "\n"
+	for _, tc := range []struct {
+		name, section, text string
+		complete            bool
+	}{
+		{"no DONE", `raw data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}`, "hi", true},
+		{"no finish reason", `raw data: {"choices":[{"delta":{"content":"hi"}}]}` + "\nraw data: [DONE]", "hi", true},
+		{"neither", "say hi", "hi", false},
+		{"cut after the finish reason", `raw data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}` + "\ncut", "hi", true},
+		{"an event that is no JSON", role + "raw data: {oops\nsay hi\nfinish stop", "hi", false},
+		{"an event of another type", "raw data: [1]\nraw data: \"x\"\nsay hi\nfinish stop", "hi", true},
+		{"fields of other types", `raw data: {"id":7,"choices":[{"index":"0","delta":{"content":"hi","tool_calls":{}}}],"usage":[],"timings":"x"}` + "\nfinish stop", "hi", true},
+		{"content in parts", `raw data: {"choices":[{"delta":{"content":[{"type":"text","text":"hi"}]}}]}` + "\nfinish stop", "hi", true},
+		{"other choices", `raw data: {"choices":[{"index":1,"delta":{"content":"no"}},{"index":0,"delta":{"content":"hi"}}]}` + "\nfinish stop", "hi", true},
+		{"a refusal", `raw data: {"choices":[{"delta":{"refusal":"hi"}}]}` + "\nfinish stop", "hi", true},
+		{"think tags in the content", "say '<thi'\nsay 'nk>hm</think>hi'\nfinish stop", "hi", true},
+		{"nothing", "finish stop", "", true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			c, _ := scripted(t, "-- llm/1 --\n"+tc.section)
+			a := collect(t, t.Context(), c, ask)
+			if a.err != nil || a.text != tc.text || a.done.Message.Text != tc.text || a.done.Complete != tc.complete {
+				t.Errorf("got %q, %+v, %v", a.text, a.done, a.err)
+			}
+		})
+	}
+}
+
+func TestUnknownModelNamesTheNearest(t *testing.T) {
+	t.Parallel()
+	c := New(Options{BaseURL: "http://h", Model: "qwen3", HTTPClient: &http.Client{Transport: pages{
+		"/v1/models":           `{"data":[{"id":"gemma3"},{"id":"ai/qwen3:8b"}]}`,
+		"/v1/chat/completions": "404 " + `{"error":{"message":"model 'qwen3' not found"}}`,
+	}}})
+	fault := wantKind(t, collect(t, t.Context(), c, ask).err, llm.UnknownModel)
+	if diff := cmp.Diff([]string{"ai/qwen3:8b", "gemma3"}, fault.Nearest); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -16,6 +16,7 @@ const (
 	fieldEffort     = "reasoning_effort"
 	fieldParallel   = "parallel_tool_calls"
 	fieldToolChoice = "tool_choice"
+	fieldControl    = "reasoning_control"
 )
 
 // wireRequest is the body of a chat request. The order of the fields makes the
@@ -37,6 +38,7 @@ type wireRequest struct {
 	Seed          *int            `json:"seed,omitempty"`
 	TemplateArgs  map[string]bool `json:"chat_template_kwargs,omitempty"`
 	Effort        string          `json:"reasoning_effort,omitempty"`
+	Control       bool            `json:"reasoning_control,omitempty"`
 	Parallel      *bool           `json:"parallel_tool_calls,omitempty"`
 	ToolChoice    string          `json:"tool_choice,omitempty"`
 	Tools         []wireTool      `json:"tools,omitempty"`
@@ -110,6 +112,8 @@ func (c *Client) body(req llm.Request, model string) ([]byte, error) {
 			w.ToolChoice = req.ToolChoice
 		}
 	}
+	// llama-server can be told to end the reasoning; see EndReasoning.
+	w.Control = w.Stream && !req.NoThinking && c.opts.Provider == LlamaCpp && c.takes(fieldControl)
 	if req.NoThinking {
 		c.forbidThinking(&w)
 	}
@@ -182,7 +186,7 @@ func (c *Client) reject(err *llm.Error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, field := range []string{
-		fieldProgress, fieldUsage, fieldThinking, fieldEffort, fieldParallel, fieldToolChoice,
+		fieldProgress, fieldUsage, fieldThinking, fieldEffort, fieldParallel, fieldToolChoice, fieldControl,
 	} {
 		if strings.Contains(err.Message, field) && !c.rejected[field] {
 			c.rejected[field] = true

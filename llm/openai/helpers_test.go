@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -91,4 +92,18 @@ func scripted(t *testing.T, script string) (*Client, *llmtest.Server) {
 		Provider: LlamaCpp, BaseURL: "http://model.test",
 		HTTPClient: &http.Client{Transport: s.Transport()},
 	}), s
+}
+
+func responseOf(r *reader) *http.Response {
+	return &http.Response{Header: http.Header{}, Body: r}
+}
+
+// newLoopback serves one handler on a socket and returns its base URL.
+func newLoopback(tb testing.TB, play func(w http.ResponseWriter, flush func())) string {
+	tb.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		play(w, func() { _ = http.NewResponseController(w).Flush() })
+	}))
+	tb.Cleanup(s.Close)
+	return s.URL
 }

@@ -167,6 +167,7 @@ func (r *reader) takeData(value []byte) {
 func (r *reader) endEvent() {
 	if r.event == "error" && len(r.data) > 0 {
 		r.fail(parseError(0, r.data))
+		r.data = nil
 	}
 	r.flushData()
 	if r.event != "" {

@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 	"time"
@@ -54,6 +55,7 @@ func newStream(parent context.Context, c *Client, req llm.Request, yield func(ll
 
 func (s *stream) close() {
 	s.cancel(errStopped)
+	s.c.setRunning("")
 	if s.x != nil {
 		s.x.close()
 	}
@@ -165,6 +167,9 @@ func (s *stream) read() error {
 
 // take yields what one event says.
 func (s *stream) take(c *chunk) error {
+	if c.ID != "" {
+		s.c.setRunning(c.ID)
+	}
 	delta, finish := c.delta()
 	if finish != "" {
 		s.finish = finishOf(string(finish))
@@ -212,6 +217,9 @@ func (s *stream) content(d *wireDelta) (token bool, err error) {
 	}
 	for _, f := range d.ToolCalls {
 		delta, ok := s.calls.add(f)
+		if s.calls.tooMany() {
+			return true, &llm.Error{Kind: llm.RunawayCall, Message: fmt.Sprintf("more than %d tool calls in one answer", maxCalls)}
+		}
 		if !ok {
 			continue
 		}
