@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -40,6 +42,7 @@ func TestScripts(t *testing.T) {
 				serve(t, ts, neg)
 			},
 			"requests": requests,
+			"budget":   budget,
 		},
 	})
 }
@@ -83,5 +86,34 @@ func requests(ts *testscript.TestScript, neg bool, args []string) {
 		var b bytes.Buffer
 		ts.Check(json.Indent(&b, body, "", "  "))
 		ts.Check(os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.json", i+1)), b.Bytes(), 0o600))
+	}
+}
+
+// budget prints what the first request is made of and fails when it is larger
+// than a number of characters: budget CHARACTERS.
+func budget(ts *testscript.TestScript, neg bool, args []string) {
+	limit, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	body := ts.Value(serverKey{}).(*serving).server.Requests()[0]
+	var req struct {
+		Messages []struct{ Role, Content string }
+		Tools    []struct {
+			Function struct {
+				Name, Description string
+				Parameters        json.RawMessage
+			}
+		}
+	}
+	ts.Check(json.Unmarshal(body, &req))
+	for _, m := range req.Messages {
+		ts.Logf("%-12s %5d characters", m.Role, utf8.RuneCountInString(m.Content))
+	}
+	for _, t := range req.Tools {
+		ts.Logf("%-12s %5d description, %5d schema", t.Function.Name, utf8.RuneCountInString(t.Function.Description), len(t.Function.Parameters))
+	}
+	size := utf8.RuneCount(body)
+	ts.Logf("%-12s %5d characters of JSON, at most %d", "in all", size, limit)
+	if size >= limit {
+		ts.Fatalf("the first request has %d characters of JSON, the budget is %d", size, limit)
 	}
 }
