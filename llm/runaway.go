@@ -19,8 +19,9 @@ const (
 	textPeriod    = 1 << 10 // a sentence or two
 	textWindow    = 6 << 10 // of an answer that repeats: so are tables and lists
 
-	argsStride = 32 // between two checks
-	textStride = 1 << 10
+	argsStride    = 32 // between two checks
+	contentStride = 256
+	textStride    = 1 << 10
 )
 
 // TextGuard watches an answer or its reasoning for a pattern that repeats
@@ -77,13 +78,13 @@ func (g *ArgsGuard) Add(s string) string {
 }
 
 func (g *ArgsGuard) watch(s string, inside bool) string {
-	window := argsWindow
+	window, stride := argsWindow, argsStride
 	if inside {
-		window = contentWindow
+		window, stride = contentWindow, contentStride
 	}
 	for s != "" {
-		s = g.tail.fill(s, argsStride, contentWindow)
-		if p := g.tail.period(argsStride, window, argsPeriod); p != "" {
+		s = g.tail.fill(s, stride, window)
+		if p := g.tail.period(stride, window, argsPeriod); p != "" {
 			return fmt.Sprintf("%s repeats over %d characters of the arguments", p, window)
 		}
 	}
@@ -94,8 +95,9 @@ func (g *ArgsGuard) watch(s string, inside bool) string {
 // stride is full, counted from the start and not by fragments, so that the
 // verdict does not depend on how the stream was cut.
 type tail struct {
-	bytes []byte
-	since int // bytes since the last check
+	bytes  []byte
+	since  int // bytes since the last check
+	border []int32
 }
 
 func (t *tail) reset() { t.bytes, t.since = t.bytes[:0], 0 }
@@ -122,7 +124,7 @@ func (t *tail) period(stride, window, longest int) string {
 		return ""
 	}
 	w := t.bytes[len(t.bytes)-window:]
-	p := shortestPeriod(w)
+	p := t.shortestPeriod(w)
 	if p > longest {
 		return ""
 	}
@@ -132,17 +134,19 @@ func (t *tail) period(stride, window, longest int) string {
 // shortestPeriod returns the least p with w[i] == w[i-p] throughout. It is the
 // length without the longest border, found in linear time (Knuth, Morris and
 // Pratt), whatever a hostile server sends.
-func shortestPeriod(w []byte) int {
-	border := make([]int, len(w))
-	k := 0
+func (t *tail) shortestPeriod(w []byte) int {
+	if len(t.border) < len(w) {
+		t.border = make([]int32, len(w))
+	}
+	border, k := t.border, 0
 	for i := 1; i < len(w); i++ {
 		for k > 0 && w[i] != w[k] {
-			k = border[k-1]
+			k = int(border[k-1])
 		}
 		if w[i] == w[k] {
 			k++
 		}
-		border[i] = k
+		border[i] = int32(k)
 	}
 	return len(w) - k
 }

@@ -68,10 +68,9 @@ type Client struct {
 	sdk   sdk.Client
 
 	mu       sync.Mutex
-	bases    []*url.URL // the address in use, then the other one if there is one
-	models   []string   // as served; nil until asked
-	model    string     // the model in use, when it is known
-	info     *llm.ModelInfo
+	bases    []*url.URL      // the address in use, then the other one if there is one
+	models   []string        // as served; nil until asked
+	model    string          // the model in use, when it is known
 	running  string          // the server's id of the answer under way, or empty
 	taught   int             // window taught by a refusal, in tokens
 	rejected map[string]bool // optional fields that the server does not take

@@ -21,8 +21,8 @@ var ask = llm.Request{
 	Tools:    []llm.ToolSpec{{Name: "bash"}, {Name: "read_file"}},
 }
 
-// answer is everything that a stream yielded.
-type answer struct {
+// outcome is everything that a stream yielded.
+type outcome struct {
 	deltas []llm.Delta
 	text   string
 	think  string
@@ -36,9 +36,9 @@ type answer struct {
 
 // collect reads a stream to its end and checks what holds for every stream:
 // one Done, last, or an error, last.
-func collect(t *testing.T, ctx context.Context, c *Client, req llm.Request) answer {
+func collect(t *testing.T, ctx context.Context, c *Client, req llm.Request) outcome {
 	t.Helper()
-	var a answer
+	var a outcome
 	var text, think strings.Builder
 	var args []*strings.Builder
 	for d, err := range c.Stream(ctx, req) {

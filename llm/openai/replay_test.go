@@ -76,7 +76,7 @@ func (s *shortReads) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func replay(t *testing.T, r recording) answer {
+func replay(t *testing.T, r recording) outcome {
 	t.Helper()
 	c := New(Options{
 		Provider: LlamaCpp, BaseURL: "http://model.test", Model: "tiny",
@@ -227,7 +227,7 @@ func TestReplayRecordings(t *testing.T) {
 }
 
 // summary is what must not depend on the chunking.
-func summary(a answer) string {
+func summary(a outcome) string {
 	return fmt.Sprintf("%q\n%q\n%q %q\n%v\n%+v\n%v", a.text, a.think, a.names, a.args, a.phases, a.done, a.err)
 }
 
