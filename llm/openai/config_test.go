@@ -181,3 +181,28 @@ func TestThinkingIsForbiddenInTheProvidersWay(t *testing.T) {
 		}
 	}
 }
+
+// TestTheEnvironmentOfTheSDKIsNotRead: a key for a cloud must not reach a
+// local server.
+func TestTheEnvironmentOfTheSDKIsNotRead(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "cloud-secret")
+	t.Setenv("OPENAI_ORG_ID", "cloud-org")
+	t.Setenv("OPENAI_BASE_URL", "http://cloud.test/v1")
+	for _, key := range []string{"", "own"} {
+		c := New(Options{BaseURL: "http://h", Model: "m", APIKey: key, HTTPClient: &http.Client{
+			Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+				want := ""
+				if key != "" {
+					want = "Bearer " + key
+				}
+				if got := req.Header.Get("Authorization"); got != want || req.URL.Host != "h" || req.Header.Get("OpenAI-Organization") != "" {
+					t.Errorf("sent %q to %s with %v", got, req.URL.Host, req.Header)
+				}
+				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(finished))}, nil
+			}),
+		}})
+		if a := collect(t, t.Context(), c, ask); a.err != nil {
+			t.Error(a.err)
+		}
+	}
+}
