@@ -55,6 +55,9 @@ type Options struct {
 	// refuses, with an error, a file whose bytes are not expect.
 	Restore func(path string, data, expect []byte) error
 
+	// NoTextCalls turns off that calls written as text are recovered.
+	NoTextCalls bool
+
 	// Unattended says that nobody can be asked: what needs a permission is
 	// refused with a text for the model.
 	Unattended bool

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"mm/agent/session"
@@ -127,6 +128,7 @@ func (t *turn) stream(ctx context.Context, r request) (llm.Response, []CallID, e
 		t.endStep(StepEnded{})
 		return resp, nil, err
 	}
+	s.recoverCalls(req)
 	s.closeItems(s.resp.Message.Text)
 	ids := s.matchCalls()
 	t.measured(s.resp)
@@ -194,6 +196,7 @@ type streaming struct {
 	*turn
 	calls []CallID // ids given to the calls as they began
 	names []string
+	hold  llm.CallFilter // what may be a call written as text
 	resp  llm.Response
 	done  bool
 }
@@ -230,6 +233,19 @@ func (s *streaming) reasoning(text string) {
 
 func (s *streaming) text(text string) {
 	s.endReasoning()
+	before := s.hold.Holding()
+	text = s.hold.Write(text)
+	if s.hold.Holding() && !before {
+		s.emit(PhaseChanged{Step: s.steps, Phase: llm.Composing})
+	}
+	s.show(text)
+}
+
+// show adds to the text on the screen.
+func (s *streaming) show(text string) {
+	if text == "" {
+		return
+	}
 	if s.open.text == "" {
 		s.open.text = s.ids.item()
 	}
@@ -253,7 +269,7 @@ func (s *streaming) call(d llm.CallDelta) {
 // partial is what had arrived when the stream failed.
 func (s *streaming) partial(err error) llm.Response {
 	resp := llm.Response{
-		Message:   llm.Message{Role: llm.Assistant, Text: s.open.textSoFar.String()},
+		Message:   llm.Message{Role: llm.Assistant, Text: s.open.textSoFar.String() + s.hold.Held()},
 		Reasoning: s.open.thought.String(),
 	}
 	if e, ok := errors.AsType[*llm.Error](err); ok && e.Partial != nil {
@@ -266,10 +282,34 @@ func (s *streaming) partial(err error) llm.Response {
 // may lack what a later look took out of the deltas.
 func (s *streaming) closeItems(whole string) {
 	s.endReasoning()
-	if s.open.text == "" && whole != "" {
-		s.text(whole) // the server sent the answer in one piece
+	shown := s.open.textSoFar.String()
+	switch {
+	case s.open.text == "":
+		s.show(whole) // it came in one piece, or was held back
+	case len(whole) > len(shown) && strings.HasPrefix(whole, shown):
+		s.show(whole[len(shown):])
 	}
 	s.endText(whole)
+}
+
+// recoverCalls takes calls that the model wrote into its answer in place of
+// making them. It is strict, and never done when the user asked for an
+// example, or when no tool may be called.
+func (s *streaming) recoverCalls(req llm.Request) {
+	m := &s.resp.Message
+	if s.opts.NoTextCalls || !s.resp.Complete || len(m.Calls) > 0 || m.Text == "" {
+		return
+	}
+	calls, rest, ok := llm.TextCalls(m.Text, req.Tools)
+	if !ok || llm.AsksForExample(s.asked) {
+		return
+	}
+	m.Text = rest
+	if req.ToolChoice == "none" {
+		return // not to be run, and not to be shown either
+	}
+	m.Calls = calls
+	s.emit(Notice{Level: Repair, Text: "repaired: a call written as text was taken for a call of " + calls[0].Name})
 }
 
 // dropCalls ends the calls that were being composed: none of them will run.

@@ -23,6 +23,7 @@ type turn struct {
 	refused  bool // something was refused because nobody could be asked
 	nudged   bool // an empty or merely announced answer was nudged
 	lastTool string
+	asked    string // what the user typed
 }
 
 // outcome is why a turn ends, with one line of advice.
@@ -34,7 +35,7 @@ type outcome struct {
 // runTurn answers one prompt. It always ends with TurnEnded, after whatever it
 // began was closed, also when it panics.
 func (c *Core) runTurn(ctx context.Context, text string) {
-	t := &turn{Core: c, number: c.lastTurn() + 1, started: time.Now()}
+	t := &turn{Core: c, number: c.lastTurn() + 1, started: time.Now(), asked: text}
 	result := outcome{stop: StopCancelled}
 	defer func() {
 		if p := recover(); p != nil {
