@@ -33,3 +33,36 @@ func ScrubEnv(env []string, keep ...string) []string {
 	}
 	return out
 }
+
+// guards keep git from running other programs than itself, whatever the
+// repository's settings say.
+var guards = []string{
+	"GIT_PAGER=cat", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
+	"GIT_CONFIG_COUNT=7",
+	"GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=false",
+	"GIT_CONFIG_KEY_1=core.hooksPath", "GIT_CONFIG_VALUE_1=/dev/null",
+	"GIT_CONFIG_KEY_2=core.pager", "GIT_CONFIG_VALUE_2=cat",
+	"GIT_CONFIG_KEY_3=log.showSignature", "GIT_CONFIG_VALUE_3=false",
+	"GIT_CONFIG_KEY_4=core.sshCommand", "GIT_CONFIG_VALUE_4=false",
+	"GIT_CONFIG_KEY_5=safe.bareRepository", "GIT_CONFIG_VALUE_5=explicit",
+	"GIT_CONFIG_KEY_6=diff.ignoreSubmodules", "GIT_CONFIG_VALUE_6=all",
+}
+
+// steering matches variables by which a read-only command would run or read
+// something else.
+var steering = regexp.MustCompile(`^(GIT_.*|CDPATH|RIPGREP_CONFIG_PATH|GREP_OPTIONS|GREP_COLORS?|LESS.*|` +
+	`JQ_.*|AWKPATH|AWKLIBPATH|POSIXLY_CORRECT|TREE_.*|FD_.*|LS_OPTIONS|TAR_OPTIONS|BASH.*|SHELLOPTS|ENV|PROMPT_COMMAND|PS4|` +
+	`GLOBIGNORE|IFS|LD_.*|DYLD_.*|PYTHON.*|PERL.*|RUBY.*|NODE_.*)=`)
+
+// GuardEnv returns the environment in which a Harmless line may run: without
+// credentials, and without variables that make the commands of the read-only
+// table do more.
+func GuardEnv(env []string) []string {
+	var out []string
+	for _, kv := range ScrubEnv(env) {
+		if !steering.MatchString(kv) {
+			out = append(out, kv)
+		}
+	}
+	return append(out, guards...)
+}

@@ -24,6 +24,10 @@ type Options struct {
 	// with a text that names the flag.
 	Headless bool
 
+	// Judge looks into command lines: for the reasons in the dialog, and to
+	// know the ones that get a red one. Nil: nothing is known of any.
+	Judge func(command string) Judgement
+
 	// YoloOutside makes Yolo reach places outside of the project, secrets
 	// and protected files too.
 	YoloOutside bool
@@ -40,8 +44,11 @@ type Policy struct {
 }
 
 // grant is what one "always" covers: a tool, and where the tool alone would be
-// too much, an exact command line or a host.
-type grant struct{ tool, subject string }
+// too much, the beginning of a command line, an exact line, or a host.
+type grant struct {
+	tool, subject string
+	prefix        bool
+}
 
 // NewPolicy returns a policy without remembered answers.
 func NewPolicy(o Options) *Policy {
@@ -66,13 +73,43 @@ func (p *Policy) SetMode(m Mode) {
 }
 
 // Remember records the answer "always" to an action. For a command line it
-// covers that exact line, for a fetch its host, else the tool; under AskAll
-// always the tool. It never covers paths outside of the project, secrets and
-// protected files.
+// covers what begins with the same two words where these are harmless enough
+// (see Prefix), or else that exact line; for a fetch its host; for a file the
+// tool. Under AskAll it covers the tool. It never covers paths outside of the
+// project, secrets and protected files.
 func (p *Policy) Remember(a Action) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.always[p.grantFor(a)] = true
+}
+
+// Always tells in a few words what the answer "always" to an action would
+// cover, "" when it should not be offered.
+func (p *Policy) Always(a Action) string {
+	onFile := a.Op == Read || a.Op == Write
+	switch {
+	case onFile && a.Path.Class != Inside:
+		return ""
+	case p.options.AskAll || onFile:
+		return a.Tool
+	case a.Op == Execute && p.judge(a.Command).Risk == Perilous:
+		return ""
+	}
+	switch g := p.grantFor(a); {
+	case g.prefix:
+		return g.subject + " …"
+	case a.Op == Execute:
+		return "this exact command"
+	default:
+		return a.Host
+	}
+}
+
+func (p *Policy) judge(command string) Judgement {
+	if p.options.Judge == nil {
+		return Judgement{}
+	}
+	return p.options.Judge(command)
 }
 
 func (p *Policy) grantFor(a Action) grant {
@@ -80,7 +117,10 @@ func (p *Policy) grantFor(a Action) grant {
 	switch {
 	case p.options.AskAll:
 	case a.Op == Execute:
-		g.subject = a.Command
+		g.subject = Prefix(a.Command)
+		if g.prefix = g.subject != ""; !g.prefix {
+			g.subject = a.Command
+		}
 	case a.Op == Fetch:
 		g.subject = a.Host
 	}
@@ -121,10 +161,47 @@ func (p *Policy) decide(a Action) Verdict {
 		}
 		return Verdict{Decision: Ask, Reasons: reasons(a)}
 	}
-	if p.always[p.grantFor(a)] || !p.options.AskAll && p.free(a.Op) {
+	granted := p.granted(a)
+	if a.Op == Execute && (p.mode != Yolo || p.options.AskAll) {
+		return p.command(a, granted)
+	}
+	if granted || !p.options.AskAll && p.free(a.Op) {
 		return Verdict{Decision: Allow}
 	}
 	return Verdict{Decision: Ask, Reasons: reasons(a)}
+}
+
+// granted tells whether an earlier "always" covers an action.
+func (p *Policy) granted(a Action) bool {
+	if p.options.AskAll || a.Op != Execute {
+		return p.always[p.grantFor(a)]
+	}
+	if p.always[grant{tool: a.Tool, subject: a.Command}] {
+		return true
+	}
+	prefixes, ok := linePrefixes(a.Command)
+	for _, prefix := range prefixes {
+		ok = ok && p.always[grant{a.Tool, prefix, true}]
+	}
+	return ok
+}
+
+// command judges a command line that no mode lets through. A perilous one is
+// asked again each time, except under AskAll, whose "always" is literal.
+func (p *Policy) command(a Action, granted bool) Verdict {
+	j := p.judge(a.Command)
+	perilous := j.Risk == Perilous
+	if granted && (!perilous || p.options.AskAll) {
+		return Verdict{Decision: Allow}
+	}
+	why := j.Reasons
+	switch {
+	case j.Risk == Harmless:
+		why = []string{"only reads, as far as can be told"}
+	case len(why) == 0:
+		why = reasons(a)
+	}
+	return Verdict{Decision: Ask, Reasons: why, Dangerous: perilous}
 }
 
 // free tells what the mode allows without a question inside the project.
@@ -177,7 +254,7 @@ func reasons(a Action) []string {
 		}
 		return []string{"writes: " + a.Path.Reason}
 	case Execute:
-		return []string{"runs a command with all your rights"}
+		return []string{"runs with all your rights"}
 	case Fetch:
 		return []string{"network: " + a.Host}
 	}

@@ -168,3 +168,83 @@ func TestHeadlessRefusalNamesTheFlag(t *testing.T) {
 		}
 	}
 }
+
+func bash(command string) Action { return Action{Tool: "bash", Op: Execute, Command: command} }
+
+// judgeByName is a judge that goes by one word.
+func judgeByName(command string) Judgement {
+	switch {
+	case strings.Contains(command, "rm"):
+		return Judgement{Risk: Perilous, Reasons: []string{"removes"}}
+	case strings.HasPrefix(command, "ls"):
+		return Judgement{Risk: Harmless, Canonical: command}
+	}
+	return Judgement{Reasons: []string{"not known"}}
+}
+
+func TestCommandsAreJudged(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name      string
+		options   Options
+		command   string
+		want      Decision
+		dangerous bool
+		reason    string
+	}{
+		{"harmless is asked without a sandbox", Options{}, "ls", Ask, false, "only reads, as far as can be told"},
+		{"unknown", Options{}, "make", Ask, false, "not known"},
+		{"perilous", Options{}, "rm -rf x", Ask, true, "removes"},
+		{"perilous among edits", Options{Mode: AcceptEdits}, "rm -rf x", Ask, true, "removes"},
+		{"perilous in an editor", Options{AskAll: true}, "rm -rf x", Ask, true, "removes"},
+		{"perilous in yolo", Options{Mode: Yolo}, "rm -rf x", Allow, false, ""},
+		{"perilous in read-only", Options{Mode: ReadOnly}, "rm -rf x", Deny, false, "runs with all your rights"},
+	} {
+		tc.options.Judge = judgeByName
+		v := NewPolicy(tc.options).Decide(bash(tc.command))
+		reason := strings.Join(v.Reasons, "; ")
+		if v.Decision != tc.want || v.Dangerous != tc.dangerous || reason != tc.reason {
+			t.Errorf("%s: %+v, want %d, dangerous %t, %q", tc.name, v, tc.want, tc.dangerous, tc.reason)
+		}
+	}
+}
+
+func TestAlwaysForCommands(t *testing.T) {
+	t.Parallel()
+	p := NewPolicy(Options{Judge: judgeByName})
+	for _, tc := range []struct {
+		action Action
+		want   string
+	}{
+		{bash("go test ./..."), "go test …"},
+		{bash("make"), "this exact command"},
+		{bash("rm -rf x"), ""},
+		{actions["write"], "write_file"},
+		{actions["fetch"], "example.com"},
+		{actions["outside"], ""},
+	} {
+		if got := p.Always(tc.action); got != tc.want {
+			t.Errorf("%+v: got %q, want %q", tc.action, got, tc.want)
+		}
+	}
+	if got := NewPolicy(Options{AskAll: true, Judge: judgeByName}).Always(bash("rm x")); got != "bash" {
+		t.Errorf("editor: got %q, want the tool", got)
+	}
+	p.Remember(bash("go test ./..."))
+	p.Remember(bash("rm -rf x")) // a front end may not have looked
+	for command, want := range map[string]Decision{
+		"go test -v ./a | tail -3":    Allow,
+		"go test ./a && go test ./b":  Allow,
+		"go test ./a && go build":     Ask,
+		"go test -exec sh ./a":        Ask,
+		"go test ./a; make":           Ask,
+		"rm -rf x":                    Ask,
+		"go test ./a > go.mod":        Ask,
+		"go test ./a | tee ~/.bashrc": Ask,
+		"go testing":                  Ask,
+	} {
+		if v := p.Decide(bash(command)); v.Decision != want {
+			t.Errorf("%s: decision %d, want %d", command, v.Decision, want)
+		}
+	}
+}
