@@ -1,13 +1,18 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -43,6 +48,7 @@ func TestScripts(t *testing.T) {
 			},
 			"requests": requests,
 			"budget":   budget,
+			"send":     send,
 		},
 	})
 }
@@ -116,4 +122,61 @@ func budget(ts *testscript.TestScript, neg bool, args []string) {
 	if size >= limit {
 		ts.Fatalf("the first request has %d characters of JSON, the budget is %d", size, limit)
 	}
+}
+
+// send runs a command, sends it a signal when a line of its output matches, and
+// wants an exit code, -1 when the signal killed it:
+//
+//	send INT|KILL PATTERN CODE COMMAND...
+//
+// The output is kept in sent.out. The command has two seconds to end.
+func send(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 {
+		ts.Fatalf("usage: send INT|KILL pattern code command...")
+	}
+	signal := map[string]os.Signal{"INT": os.Interrupt, "KILL": os.Kill}[args[0]]
+	pattern, err := regexp.Compile(args[1])
+	ts.Check(err)
+	cmd := exec.Command(found(ts, args[3]), args[4:]...)
+	cmd.Dir = ts.MkAbs(".")
+	for _, name := range []string{"PATH", "HOME", "XDG_CONFIG_HOME", "MM_PROVIDER", "MM_BASE_URL"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	var all strings.Builder
+	var sent time.Time
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		all.WriteString(lines.Text() + "\n")
+		if sent.IsZero() && pattern.MatchString(lines.Text()) {
+			sent = time.Now()
+			ts.Check(cmd.Process.Signal(signal))
+		}
+	}
+	_ = cmd.Wait() // the exit code tells
+	ts.Check(os.WriteFile(ts.MkAbs("sent.out"), []byte(all.String()), 0o600))
+	if sent.IsZero() {
+		ts.Fatalf("no line matched %q in:\n%s", args[1], all.String())
+	}
+	if took := time.Since(sent); took > 2*time.Second {
+		ts.Fatalf("it took %v to end", took)
+	}
+	if code := strconv.Itoa(cmd.ProcessState.ExitCode()); code != args[2] {
+		ts.Fatalf("exit code %s, want %s\n%s", code, args[2], all.String())
+	}
+}
+
+// found looks a command up on the scenario's PATH.
+func found(ts *testscript.TestScript, name string) string {
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return path
+		}
+	}
+	ts.Fatalf("%s is not on the PATH", name)
+	return ""
 }

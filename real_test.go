@@ -1,17 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -37,62 +32,10 @@ func TestReal(t *testing.T) {
 			return os.MkdirAll(filepath.Join(env.WorkDir, ".home"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"interrupt": interrupt,
-			"cached":    cached,
+			"send":   send,
+			"cached": cached,
 		},
 	})
-}
-
-// interrupt runs a command, sends it SIGINT when a line of its output matches,
-// and wants an exit code: interrupt PATTERN CODE COMMAND... The output is kept
-// in interrupted.out. The command has two seconds to end.
-func interrupt(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 3 {
-		ts.Fatalf("usage: interrupt pattern code command...")
-	}
-	pattern, err := regexp.Compile(args[0])
-	ts.Check(err)
-	path := ts.Getenv("PATH")
-	program := ""
-	for _, dir := range filepath.SplitList(path) {
-		if p := filepath.Join(dir, args[2]); program == "" && exec.Command(p).Err == nil {
-			if _, err := os.Stat(p); err == nil {
-				program = p
-			}
-		}
-	}
-	cmd := exec.Command(program, args[3:]...)
-	cmd.Dir = ts.MkAbs(".")
-	cmd.Env = []string{"PATH=" + path, "HOME=" + ts.Getenv("HOME"), "MM_PROVIDER=" + ts.Getenv("MM_PROVIDER"), "MM_BASE_URL=" + ts.Getenv("MM_BASE_URL")}
-	out, err := cmd.StdoutPipe()
-	ts.Check(err)
-	ts.Check(cmd.Start())
-	var all strings.Builder
-	var sent time.Time
-	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		all.WriteString(lines.Text() + "\n")
-		if sent.IsZero() && pattern.MatchString(lines.Text()) {
-			sent = time.Now()
-			ts.Check(cmd.Process.Signal(os.Interrupt))
-		}
-	}
-	err = cmd.Wait()
-	ts.Check(os.WriteFile(ts.MkAbs("interrupted.out"), []byte(all.String()), 0o600))
-	if sent.IsZero() {
-		ts.Fatalf("no line matched %q in:\n%s", args[0], all.String())
-	}
-	if took := time.Since(sent); took > 2*time.Second {
-		ts.Fatalf("it took %v to end", took)
-	}
-	code := 0
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		code = exit.ExitCode()
-	}
-	if strconv.Itoa(code) != args[1] {
-		ts.Fatalf("exit code %d, want %s\n%s", code, args[1], all.String())
-	}
 }
 
 // cached wants the last answer in a -json output to have read at least this
