@@ -165,7 +165,7 @@ func (s editState) failure() error {
 	return s.err
 }
 
-func (t editFile) Run(_ context.Context, p Plan, _ Sink) Result {
+func (t editFile) Run(ctx context.Context, p Plan, _ Sink) Result {
 	s := p.State.(editState)
 	if s.err != nil {
 		return Result{Text: s.failure().Error(), Status: Failed}
@@ -180,9 +180,6 @@ func (t editFile) Run(_ context.Context, p Plan, _ Sink) Result {
 	if res, ok := t.replace(s.path, s.before, s.result.Text); !ok {
 		return res
 	}
-	return Result{
-		Text:    text,
-		Status:  OK,
-		Changes: []Change{{Path: s.path.Real, Before: s.before, After: s.result.Text}},
-	}
+	c := Change{Path: s.path.Real, Before: s.before, After: s.result.Text}
+	return Result{Text: text + t.checked(ctx, c), Status: OK, Changes: []Change{c}}
 }

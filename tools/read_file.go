@@ -28,6 +28,10 @@ type Files struct {
 	// PartSize is the length in characters from which the model is told to
 	// write a file in parts. 0 means defaultPart.
 	PartSize int
+
+	// Check, when not nil, looks at each file that was written; what it says
+	// is added to the result.
+	Check Check
 }
 
 const (

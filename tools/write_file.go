@@ -119,7 +119,7 @@ func likeBefore(before []byte, content string) (after []byte, notes []string) {
 	return []byte(content), notes
 }
 
-func (t writeFile) Run(_ context.Context, p Plan, _ Sink) Result {
+func (t writeFile) Run(ctx context.Context, p Plan, _ Sink) Result {
 	s := p.State.(writeState)
 	name := t.Workspace.Display(s.path.Real)
 	if s.before != nil && bytes.Equal(s.before, s.after) {
@@ -137,11 +137,8 @@ func (t writeFile) Run(_ context.Context, p Plan, _ Sink) Result {
 	for _, n := range append(s.notes, doubts(s.after)...) {
 		text += "\n[" + n + "]"
 	}
-	return Result{
-		Text:    text,
-		Status:  OK,
-		Changes: []Change{{Path: s.path.Real, Before: s.before, After: s.after}},
-	}
+	c := Change{Path: s.path.Real, Before: s.before, After: s.after}
+	return Result{Text: text + t.checked(ctx, c), Status: OK, Changes: []Change{c}}
 }
 
 // replace writes a file that was approved. When it fails, the result says why.
