@@ -232,7 +232,8 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 	}
 	a.onClose(func() { _ = ws.Close() })
 	set, warnings := a.skills()
-	box, shell, err := a.toolbox(ws, set)
+	seen := tools.NewSeen()
+	box, shell, err := a.toolbox(ws, seen, set)
 	if err != nil {
 		return nil, err
 	}
@@ -258,6 +259,7 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 		Prewarm:         a.cfg.Prewarm,
 		IdleSteps:       a.cfg.IdleSteps,
 		Restore:         restorer(ws),
+		Cleared:         seen.Reset,
 		Unattended:      f.unattended,
 		TurnLock:        a.turns,
 		BatchInterval:   f.interval,
@@ -304,10 +306,10 @@ func named(set skills.Set) []agent.Skill {
 
 // toolbox builds the tools that the configuration turns on, and the shell of
 // the user's own commands.
-func (a *app) toolbox(ws *safety.Workspace, set skills.Set) (*tools.Toolbox, func(context.Context, string, tools.Sink) tools.Result, error) {
+func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set) (*tools.Toolbox, func(context.Context, string, tools.Sink) tools.Result, error) {
 	files := tools.Files{
 		Workspace: ws,
-		Seen:      tools.NewSeen(),
+		Seen:      seen,
 		MaxOutput: a.maxOutput,
 		PartSize:  a.cfg.Sampling.MaxTokens * 3 / 2,
 	}

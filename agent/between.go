@@ -29,6 +29,9 @@ func (c *Core) clear() {
 	c.gauge.forget()
 	c.redo = nil
 	c.cold = true
+	if c.opts.Cleared != nil {
+		c.opts.Cleared()
+	}
 	c.save()
 	c.emit(e)
 	c.emit(c.gauge.event())

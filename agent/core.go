@@ -55,6 +55,10 @@ type Options struct {
 	// refuses, with an error, a file whose bytes are not expect.
 	Restore func(path string, data, expect []byte) error
 
+	// Cleared is called after the conversation was emptied: what the tools
+	// know of what the model has seen no longer holds. Nil is not called.
+	Cleared func()
+
 	// NoTextCalls turns off that calls written as text are recovered.
 	NoTextCalls bool
 
