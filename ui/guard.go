@@ -11,8 +11,8 @@ import (
 )
 
 // guard stands between Bubble Tea and the root. A panic in Update, in View or
-// in a command ends the program in good order, instead of printing a stack
-// over the screen or leaving the terminal raw.
+// in a command ends the program in good order, with its stack in the log. What
+// gets past it is caught by Bubble Tea, whose prints Run diverts.
 type guard struct {
 	model  tea.Model
 	log    string
@@ -28,7 +28,8 @@ func (g *guard) Init() (cmd tea.Cmd) {
 	return g.guarded(g.model.Init())
 }
 
-func (g *guard) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+func (g *guard) Update(msg tea.Msg) (self tea.Model, cmd tea.Cmd) {
+	self = g // also after a panic
 	if _, ok := msg.(crashedMsg); ok || g.failed.Load() != nil {
 		return g, tea.Quit
 	}

@@ -62,6 +62,10 @@ func (m *Model) globalKey(msg tea.KeyMsg) (tea.Cmd, bool) {
 	case keys.Is(msg, keys.Cancel) && !m.list.Focused():
 		return m.cancel(), true
 	case keys.Is(msg, keys.Suspend):
+		if !m.out.setup.Suspend {
+			m.say(clean.Trusted("there is no shell to go back to"))
+			return nil, true
+		}
 		return tea.Suspend, true
 	case keys.Is(msg, keys.Redraw):
 		return tea.ClearScreen, true

@@ -83,6 +83,7 @@ type Setup struct {
 	Getenv func(string) string // nil reads the process's
 
 	In, Out *os.File // the terminal, for the editor
+	Suspend bool     // something is there to wake the program again
 }
 
 // NewModel returns the root. It does nothing that takes time. Run is what a
@@ -204,8 +205,8 @@ func (m *Model) settle() tea.Cmd {
 	if m.lay.tooSmall() {
 		return m.tick()
 	}
-	m.list.SetSize(m.lay.list, m.lay.main)
 	m.dialogs.SetSize(m.lay.w, m.dialogRoom())
+	m.list.SetSize(m.lay.list, m.lay.main-m.covered())
 	m.list.Layout()
 	var cmds []tea.Cmd
 	for _, draw := range m.list.Jobs() {
@@ -217,6 +218,16 @@ func (m *Model) settle() tea.Cmd {
 // dialogRoom is the height of what a dialog may cover: everything between the
 // header and the input.
 func (m *Model) dialogRoom() int { return m.lay.main + m.lay.rule + 1 }
+
+// covered is how many rows of the conversation a question hides. What led to
+// it must stay in sight above it.
+func (m *Model) covered() int {
+	top, ok := m.dialogs.Top().(*dialog.Approve)
+	if !ok {
+		return 0
+	}
+	return min(max(len(top.View(m.look.sheet))-m.lay.rule-1, 0), m.lay.main)
+}
 
 func (m *Model) wantsSide() bool {
 	return !m.moods.hideSide && (len(m.st.Plan) > 0 || len(m.st.Files) > 0 || m.st.Ready)

@@ -66,7 +66,7 @@ func Run(ctx context.Context, core Core, o Options) (err error) {
 
 	output := term.NewOutput(out)
 	m := NewModel(ctx, core, o, Setup{
-		Sheet: sheet, Themes: list, Now: time.Now, Getenv: getenv, In: in, Out: out,
+		Sheet: sheet, Themes: list, Now: time.Now, Getenv: getenv, In: in, Out: out, Suspend: term.CanSuspend(),
 		Copy: func(text string) error { return copyBoth(output, text) },
 	})
 	if faults != nil {
@@ -78,7 +78,7 @@ func Run(ctx context.Context, core Core, o Options) (err error) {
 	p := tea.NewProgram(g,
 		tea.WithContext(ctx), tea.WithInput(term.NewInput(in)), tea.WithOutput(output),
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(fps),
-		tea.WithoutSignalHandler(), tea.WithoutCatchPanics(),
+		tea.WithoutSignalHandler(),
 	)
 	g.quit = p.Quit
 	caught := make(chan os.Signal, 1)

@@ -60,6 +60,9 @@ func (m *Model) conversation() []string {
 		rows = m.welcome(m.lay.list, m.lay.main)
 	} else {
 		rows = m.list.View()
+		for len(rows) < m.lay.main { // a question covers the rest
+			rows = append(rows, cells.Spaces(m.lay.list))
+		}
 	}
 	if m.lay.side == 0 {
 		return rows

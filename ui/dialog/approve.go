@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"regexp"
 	"strings"
 	"time"
 
@@ -240,6 +241,9 @@ func (d *Approve) write(msg tea.KeyMsg, now time.Time) Result {
 // Scroll moves the shown part by rows.
 func (d *Approve) Scroll(n int) { d.view.scroll(n) }
 
+// remark is how clean.Visible writes out what would not be seen.
+var remark = regexp.MustCompile(`⟨[^⟩]*⟩`)
+
 // draw draws the authoritative block: what will be done, to the letter.
 func (d *Approve) draw(sheet *style.Sheet, w int) []string {
 	p := d.State.Preview
@@ -247,6 +251,9 @@ func (d *Approve) draw(sheet *style.Sheet, w int) []string {
 	switch {
 	case !p.Command.IsEmpty():
 		rows = cells.Chop(p.Command.String(), w)
+		for i, r := range rows {
+			rows[i] = remark.ReplaceAllStringFunc(r, func(s string) string { return sheet.Paint(themes.Error, s) })
+		}
 	case len(p.Files) > 0:
 		for _, f := range p.Files {
 			head := f.Path

@@ -1,0 +1,5 @@
+package ui_test
+
+import "golang.org/x/sys/unix"
+
+const getTermios = unix.TCGETS
