@@ -202,7 +202,10 @@ func (b *bench) one(ctx context.Context, t Task) (Result, error) {
 		res.Kept = p.dir
 		return res, nil
 	}
-	return res, errors.Join(err, os.RemoveAll(temp))
+	if remove(temp) != nil {
+		res.Kept = temp // what a model leaves does not end the evaluation
+	}
+	return res, err
 }
 
 // folder makes a folder under its real name, so that what the model sees of it
@@ -215,7 +218,7 @@ func (b *bench) folder() (string, error) {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return "", err
 	}
-	return dir, os.Mkdir(filepath.Join(dir, "project"), 0o755)
+	return dir, errors.Join(os.Mkdir(filepath.Join(dir, "project"), 0o755), os.Mkdir(filepath.Join(dir, "skills"), 0o755))
 }
 
 // in runs a task in its folder and judges the outcome.

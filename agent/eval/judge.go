@@ -20,11 +20,12 @@ type verdict struct {
 // unpacked; answer is what the model said in the last turn.
 //
 // Commands run only when the files and the answer are right, after the hidden
-// files were put in place: a test that the model rewrote proves nothing.
+// files were put in place: a test that the model rewrote proves nothing. A
+// project that cannot be judged is not solved; an error means that ctx ended.
 func (p place) judge(ctx context.Context, t Task, before files, answer string) (verdict, error) {
 	after, err := p.read()
 	if err != nil {
-		return verdict{}, err
+		return verdict{failures: []string{"the project cannot be read: " + err.Error()}}, ctx.Err()
 	}
 	v := verdict{failures: damage(t, before, after), left: leftBehind(t, before, after)}
 	for _, name := range slices.Sorted(maps.Keys(t.want)) {
@@ -41,7 +42,8 @@ func (p place) judge(ctx context.Context, t Task, before files, answer string) (
 		return v, nil
 	}
 	if err := p.write(t.hidden); err != nil {
-		return v, err
+		v.failures = append(v.failures, "the files of the check cannot be put in place: "+err.Error())
+		return v, ctx.Err()
 	}
 	for _, c := range t.checks {
 		if c.verb != "run" {

@@ -66,13 +66,25 @@ func (p place) layers(t Task) []skills.Layer {
 
 func (p place) write(set files) error { return writeFiles(p.dir, set) }
 
+// writeFiles writes into a folder, and never through a link out of it: a model
+// may have worked there.
 func writeFiles(dir string, set files) error {
+	if len(set) == 0 {
+		return nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
 	for _, name := range slices.Sorted(maps.Keys(set)) {
-		full := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		if err := root.MkdirAll(path.Dir(name), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(full, set[name], 0o644); err != nil {
+		if err := root.RemoveAll(name); err != nil {
+			return err
+		}
+		if err := root.WriteFile(name, set[name], 0o644); err != nil {
 			return err
 		}
 	}
@@ -137,6 +149,21 @@ func readStart(root *os.Root, name string) ([]byte, error) {
 	}
 	defer f.Close()
 	return limited(f)
+}
+
+// remove removes a folder, whatever the rights in it.
+func remove(dir string) error {
+	if os.RemoveAll(dir) == nil {
+		return nil
+	}
+	// What cannot be opened up, the second try names.
+	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(name, 0o700)
+		}
+		return nil
+	})
+	return os.RemoveAll(dir)
 }
 
 // run runs a command in the project and says what is wrong when it does not

@@ -172,7 +172,7 @@ func Decode(data []byte) (Report, error) {
 		return Report{}, err
 	}
 	switch {
-	case r.Version == 0:
+	case r.Version == 0 || r.Version <= ReportVersion && r.Machine == "":
 		return Report{}, errors.New("this is not a report of an evaluation")
 	case r.Version > ReportVersion:
 		return Report{}, fmt.Errorf("its format is %d and this program reads up to %d", r.Version, ReportVersion)

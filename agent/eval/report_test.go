@@ -69,6 +69,7 @@ func TestDecodeRefuses(t *testing.T) {
 	for data, want := range map[string]string{
 		`{`:              "unexpected end",
 		`{"a":1}`:        "not a report",
+		`{"version":1}`:  "not a report", // the outcome of Tune
 		`{"version":99}`: "99",
 	} {
 		if _, err := Decode([]byte(data)); err == nil || !strings.Contains(err.Error(), want) {

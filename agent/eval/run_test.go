@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -303,5 +304,52 @@ run sh check.sh
 	got := one(t, task, scripted(t, agenttest.Call("bash", `{"command":"echo true > check.sh && sh check.sh"}`), agenttest.Say("It succeeds.")))
 	if want := []string{"sh check.sh: exit 1"}; got.Solved || !slices.Equal(got.Failures, want) {
 		t.Errorf("solved %t, failures %q, want %q", got.Solved, got.Failures, want)
+	}
+}
+
+// What a model does to the folder is its own failure, and ends nothing else.
+func TestHostileProjects(t *testing.T) {
+	t.Parallel()
+	outside := filepath.Join(t.TempDir(), "outside")
+	if err := os.WriteFile(outside, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	task := parsed(t, `
+title: hidden file
+difficulty: easy
+language: go
+may: *
+-- prompt --
+Go.
+-- project/run.sh --
+false
+-- hidden/run.sh --
+true
+-- check --
+run sh run.sh
+`)[0]
+	for name, tc := range map[string]struct {
+		command, want string // want is part of the only failure; empty: solved
+	}{
+		"the folder is gone":            {`rm -rf "$PWD"`, "cannot be read"},
+		"a file became a folder":        {`rm run.sh; mkdir -p run.sh/a`, ""},
+		"a link leads out":              {`ln -sf ` + outside + ` run.sh`, ""},
+		"a folder that cannot be read":  {`mkdir d; echo > d/a; chmod 0 d`, ""},
+		"a file without end is no file": {`rm run.sh; mkfifo run.sh`, ""},
+	} {
+		if strings.Contains(tc.command, "chmod") && os.Getuid() != 0 {
+			tc.want = "cannot be read"
+		}
+		args, err := json.Marshal(map[string]string{"command": tc.command})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := one(t, task, scripted(t, agenttest.Call("bash", string(args)), agenttest.Say("Done.")))
+		if got.Solved != (tc.want == "") || tc.want != "" && !strings.Contains(strings.Join(got.Failures, "\n"), tc.want) || got.Kept != "" {
+			t.Errorf("%s: solved %t, failures %q, kept %q", name, got.Solved, got.Failures, got.Kept)
+		}
+	}
+	if data, err := os.ReadFile(outside); err != nil || string(data) != "mine" {
+		t.Errorf("the file outside now holds %q, %v", data, err)
 	}
 }
