@@ -48,14 +48,16 @@ const patience = 20 * time.Second
 // rig is an agent that is served over pipes, with a client of the SDK.
 type rig struct {
 	*editor
-	t     *testing.T
-	conn  *sdk.ClientSideConnection
-	stdin io.WriteCloser
-	wire  *recorder
-	log   *syncBuffer
-	model *agenttest.Model
-	ended chan error // Serve's result
-	stop  context.CancelFunc
+	t      *testing.T
+	conn   *sdk.ClientSideConnection // nil in a raw rig
+	stdin  io.WriteCloser
+	stdout io.ReadCloser
+	wire   *recorder
+	log    *syncBuffer
+	model  *agenttest.Model
+	ended  chan error      // Serve's result
+	read   <-chan struct{} // closed when all that the agent wrote was read
+	stop   context.CancelFunc
 }
 
 // setup is what a test may change before the agent starts.
@@ -63,14 +65,43 @@ type setup struct {
 	acp.Options
 	tools  []tools.Tool
 	skills []agent.Skill
-	turns  int // maxTurns
+	core   func(*agent.Options) // changes the options of a core
 }
 
-// newRig serves an agent whose model gives these replies.
+// newRig serves an agent whose model gives these replies, to a client of the
+// SDK.
 func newRig(t *testing.T, change func(*setup), replies ...agenttest.Reply) *rig {
 	t.Helper()
-	model := agenttest.NewModel(replies...)
-	log := &syncBuffer{}
+	r, stdout := serve(t, change, replies)
+	r.conn = sdk.NewClientSideConnection(r.editor, r.stdin, io.TeeReader(stdout, r.wire))
+	r.conn.SetLogger(slog.New(slog.DiscardHandler))
+	r.read = r.conn.Done()
+	return r
+}
+
+// newRawRig serves an agent to a client that only reads and answers nothing.
+func newRawRig(t *testing.T, change func(*setup), replies ...agenttest.Reply) *rig {
+	t.Helper()
+	r, stdout := serve(t, change, replies)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(r.wire, stdout)
+	}()
+	r.read = read
+	return r
+}
+
+func withCore(f func(*agent.Options)) func(*setup) {
+	return func(s *setup) { s.core = f }
+}
+
+func withMaxTurns(n int) func(*setup) {
+	return withCore(func(o *agent.Options) { o.MaxTurns = n })
+}
+
+func serve(t *testing.T, change func(*setup), replies []agenttest.Reply) (*rig, io.Reader) {
+	model, log := agenttest.NewModel(replies...), &syncBuffer{}
 	s := setup{tools: []tools.Tool{bash{}, editFile{}, readSkill{}}}
 	lock := make(chan struct{}, 1)
 	s.Options = acp.Options{Version: "0.11.0", Log: log, Store: openStore}
@@ -78,41 +109,36 @@ func newRig(t *testing.T, change func(*setup), replies ...agenttest.Reply) *rig 
 		o := agent.Options{
 			Model: model, Tools: box(s.tools), Policy: &policy{}, Session: sess,
 			System: "You are a test.", Sampling: llm.Sampling{MaxTokens: 1000},
-			MaxTurns: s.turns, Skills: s.skills, TurnLock: lock, Log: log,
+			Skills: s.skills, TurnLock: lock, Log: log,
 		}
 		if store != nil {
 			o.Store = store
+		}
+		if s.core != nil {
+			s.core(&o)
 		}
 		return agent.New(o), nil
 	}
 	if change != nil {
 		change(&s)
 	}
-	return serve(t, s.Options, model, log)
-}
-
-func serve(t *testing.T, o acp.Options, model *agenttest.Model, log *syncBuffer) *rig {
 	fromClient, stdin := io.Pipe()
 	stdout, toClient := io.Pipe()
 	ctx, stop := context.WithCancel(context.Background())
 	r := &rig{
-		editor: &editor{}, t: t, stdin: stdin, wire: &recorder{t: t}, log: log, model: model,
+		editor: &editor{}, t: t, stdin: stdin, stdout: stdout, wire: &recorder{t: t}, log: log, model: model,
 		ended: make(chan error, 1), stop: stop,
 	}
 	go func() {
-		err := acp.Serve(ctx, fromClient, toClient, o)
+		err := acp.Serve(ctx, fromClient, toClient, s.Options)
 		_ = toClient.Close()
 		r.ended <- err
 	}()
-	r.conn = sdk.NewClientSideConnection(r.editor, stdin, io.TeeReader(stdout, r.wire))
-	r.conn.SetLogger(slog.New(slog.DiscardHandler))
 	t.Cleanup(func() {
-		_ = stdin.Close()
-		r.wait()
-		<-r.conn.Done()
+		r.end()
 		stop()
 	})
-	return r
+	return r, stdout
 }
 
 func openStore(cwd string) (*session.Store, error) {
@@ -133,6 +159,16 @@ func (r *rig) wait() {
 	}
 }
 
+// end closes stdin and waits for the end of Serve.
+func (r *rig) end() {
+	r.t.Helper()
+	if err := r.stdin.Close(); err != nil {
+		r.t.Error(err)
+	}
+	r.wait()
+	<-r.read
+}
+
 // open makes a session in a directory of its own.
 func (r *rig) open() (id, cwd string) {
 	r.t.Helper()
@@ -144,6 +180,30 @@ func (r *rig) open() (id, cwd string) {
 	r.waitFor("available_commands_update")
 	r.wire.take()
 	return string(resp.SessionId), cwd
+}
+
+// openRaw is open for a client of raw lines.
+func (r *rig) openRaw() (id string) {
+	r.t.Helper()
+	r.write(`{"jsonrpc":"2.0","id":"new","method":"session/new","params":{"cwd":` + mustJSON(r.t.TempDir()) + `,"mcpServers":[]}}`)
+	r.waitFor("available_commands_update")
+	for _, line := range r.wire.take() {
+		var m struct {
+			Result struct{ SessionID string }
+		}
+		if json.Unmarshal([]byte(line), &m) == nil && m.Result.SessionID != "" {
+			return m.Result.SessionID
+		}
+	}
+	r.t.Fatal("no session")
+	return ""
+}
+
+// writePrompt sends a prompt as a raw line.
+func (r *rig) writePrompt(request, id, text string) {
+	r.t.Helper()
+	r.write(`{"jsonrpc":"2.0","id":` + mustJSON(request) + `,"method":"session/prompt","params":{"sessionId":"` + id +
+		`","prompt":[{"type":"text","text":` + mustJSON(text) + `}]}}`)
 }
 
 // prompt sends a text and returns the stop reason.

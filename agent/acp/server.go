@@ -161,10 +161,10 @@ func (s *server) newSession(ctx context.Context, params json.RawMessage) (any, *
 	}
 	p.Cwd = filepath.Clean(p.Cwd)
 	sess := session.New(p.Cwd, time.Now())
-	store := s.newStore(sess)
+	store, release := s.newStore(sess)
 	s.opening.Lock()
 	defer s.opening.Unlock()
-	l, err := s.open(sess, store)
+	l, err := s.open(sess, store, release)
 	if err != nil {
 		return nil, internal(err)
 	}
@@ -175,22 +175,25 @@ func (s *server) newSession(ctx context.Context, params json.RawMessage) (any, *
 	return sdk.NewSessionResponse{SessionId: sdk.SessionId(sess.ID)}, nil
 }
 
-// newStore opens the store of a new session and writes the session, which some
-// clients load before its first turn. A session that cannot be kept is used
-// all the same.
-func (s *server) newStore(sess *session.Session) *session.Store {
+// newStore opens the store of a new session, takes the session and writes it,
+// since some clients load it before its first turn. A session that cannot be
+// kept is used all the same.
+func (s *server) newStore(sess *session.Session) (store *session.Store, release func()) {
+	release = func() {}
 	if s.opts.Store == nil {
-		return nil
+		return nil, release
 	}
 	store, err := s.opts.Store(sess.Cwd)
 	if err == nil {
-		err = store.Save(sess)
+		if err = store.Save(sess); err == nil {
+			release, err = store.Lock(sess.ID)
+		}
 	}
 	if err != nil {
 		s.log.printf("session %s is not kept: %v", sess.ID, err)
-		return nil
+		return nil, func() {}
 	}
-	return store
+	return store, release
 }
 
 func (s *server) loadSession(params json.RawMessage) (any, *sdk.RequestError) {
@@ -211,20 +214,25 @@ func (s *server) loadSession(params json.RawMessage) (any, *sdk.RequestError) {
 	}
 	s.opening.Lock()
 	defer s.opening.Unlock()
-	sess, err := store.Load(p.SessionID)
-	if err != nil {
+	if _, err = store.Load(p.SessionID); err != nil {
 		return nil, invalid(err)
 	}
 	if old := s.take(p.SessionID); old != nil {
 		// The client has lost this session, or wants it again: what runs
 		// in it ends, and its last words are read too.
 		old.close()
-		if sess, err = store.Load(p.SessionID); err != nil {
-			return nil, invalid(err)
-		}
+	}
+	release, err := store.Lock(p.SessionID)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	sess, err := store.Load(p.SessionID)
+	if err != nil {
+		release()
+		return nil, invalid(err)
 	}
 	sess.Cwd = p.Cwd
-	l, err := s.open(sess, store)
+	l, err := s.open(sess, store, release)
 	if err != nil {
 		return nil, internal(err)
 	}
@@ -233,13 +241,21 @@ func (s *server) loadSession(params json.RawMessage) (any, *sdk.RequestError) {
 	return sdk.LoadSessionResponse{}, nil
 }
 
-// open starts a session, sends its replay, and registers it.
-func (s *server) open(sess *session.Session, store *session.Store) (*live, error) {
+// open starts a session, sends its replay, and registers it. release gives the
+// session's file back; it is called when the session ends or does not begin.
+func (s *server) open(sess *session.Session, store *session.Store, release func()) (*live, error) {
+	started := false
+	defer func() {
+		if !started { // also when a part of the program panics
+			release()
+		}
+	}()
 	core, err := s.opts.Open(sess.Cwd, sess, store)
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.start(core, sess.ID, sess.Cwd)
+	started = true
+	l, err := s.start(core, sess.ID, sess.Cwd, release)
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ type live struct {
 	core    *agent.Core
 	tr      *translator // used by the hearing goroutine alone
 	stop    context.CancelFunc
+	release func() // gives the session's file to other processes
 
 	ready  chan struct{} // closed when the core is idle for the first time: the replay was sent
 	ended  chan struct{} // closed when the core has ended and its last event was handled
@@ -43,14 +44,13 @@ type live struct {
 // job is one command under way, with what the events told of it. The fields
 // are the hearing goroutine's until done is closed.
 type job struct {
-	done    chan struct{} // closed when the core is idle again
-	started time.Time
+	ctx  context.Context // ended: the client has cancelled
+	done chan struct{}   // closed when the core is idle again
 
 	turn      *agent.TurnEnded
 	cleared   *agent.Cleared
 	compacted *agent.Compacted
-	usage     agent.ContextUsage
-	note      string // the last notice or fault
+	fault     string
 }
 
 // saw notes what an event tells of the job.
@@ -62,28 +62,26 @@ func (j *job) saw(e agent.Event) {
 		j.cleared = &e
 	case agent.Compacted:
 		j.compacted = &e
-	case agent.ContextUsage:
-		j.usage = e
-	case agent.Notice:
-		j.note = e.Text
 	case agent.Fault:
-		j.note = e.Text
+		j.fault = e.Text
 	case agent.Idle:
 		close(j.done)
 	}
 }
 
-// start runs a core and waits until its replay was sent.
-func (s *server) start(core *agent.Core, id, cwd string) (*live, error) {
+// start runs a core and waits until its replay was sent. The session owns
+// release, whatever comes of it.
+func (s *server) start(core *agent.Core, id, cwd string, release func()) (*live, error) {
 	ctx, stop := context.WithCancel(s.ctx)
 	l := &live{
-		id: id, cwd: cwd, srv: s, core: core, stop: stop,
+		id: id, cwd: cwd, srv: s, core: core, stop: stop, release: release,
 		tr:    newTranslator(cwd, &s.ids),
 		ready: make(chan struct{}),
 		ended: make(chan struct{}),
 	}
 	if !s.spawn(func() { l.run(ctx) }) {
 		stop()
+		release()
 		return nil, errClosed
 	}
 	select {
@@ -97,6 +95,7 @@ func (s *server) start(core *agent.Core, id, cwd string) (*live, error) {
 // run runs the core and hears it until it has ended.
 func (l *live) run(ctx context.Context) {
 	defer close(l.ended)
+	defer l.release()
 	defer l.stop()
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -160,7 +159,20 @@ func (l *live) hear(e agent.Event) {
 		}
 	}
 	if j != nil {
+		l.stopAgain(j, e)
 		j.saw(e)
+	}
+}
+
+// stopAgain interrupts a job that begins although it was cancelled: while the
+// core ends what it did in idle time, a command waits, and an interrupt does
+// not reach it.
+func (l *live) stopAgain(j *job, e agent.Event) {
+	switch e.(type) {
+	case agent.TurnStarted, agent.Notice:
+		if j.ctx.Err() != nil {
+			_ = l.core.Do(agent.Interrupt{}) // a core that has ended needs none
+		}
 	}
 }
 
@@ -180,7 +192,7 @@ func (l *live) setJob(j *job) {
 // since ctx has ended. Only the first of the queue of turns may call it.
 func (l *live) do(ctx context.Context, cmd agent.Command) (*job, error) {
 	l.announce()
-	j := &job{done: make(chan struct{}), started: time.Now()}
+	j := &job{ctx: ctx, done: make(chan struct{})}
 	l.setJob(j)
 	defer l.setJob(nil)
 	if err := l.core.Do(cmd); err != nil {

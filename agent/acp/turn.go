@@ -1,12 +1,12 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
 
@@ -114,7 +114,7 @@ func (l *live) slash(ctx context.Context, cmd agent.Command, line func(*job) (st
 
 func (l *live) newLine(j *job) (string, error) {
 	if j.cleared == nil {
-		return "", errors.New(j.note)
+		return "", errors.New(j.fault)
 	}
 	if j.cleared.Kept != "" {
 		l.srv.log.printf("session %s: previous conversation kept as %s", l.id, j.cleared.Kept)
@@ -124,14 +124,12 @@ func (l *live) newLine(j *job) (string, error) {
 }
 
 func (l *live) compactLine(j *job) (string, error) {
-	line := j.note
-	if c := j.compacted; c != nil {
-		kept := c.After - 1 // the summary is one of those after
-		line = fmt.Sprintf("🗜️ compressed %d messages → 1 summary + %d kept (%d tokens, %.1fs)",
-			c.Before-kept, kept, j.usage.Used, time.Since(j.started).Seconds())
+	if j.compacted == nil {
+		return "", errors.New(cmp.Or(j.fault, "nothing was said of the compaction"))
 	}
-	if line == "" {
-		line = "[compact: failed, history kept: nothing was compacted]"
+	line := j.compacted.Line
+	if !strings.HasPrefix(line, "[") { // a failure stands in brackets
+		line = "🗜️ " + line
 	}
 	l.srv.log.printf("session %s: /compact — %s", l.id, line)
 	return line, nil

@@ -217,7 +217,7 @@ func TestStopReasons(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, func(s *setup) { s.turns = 2 }, tc.replies...)
+			r := newRig(t, withMaxTurns(2), tc.replies...)
 			id, _ := r.open()
 			_, err := r.ask(id, "hi")
 			lines := strings.Split(strings.TrimSpace(transcript(t, r.wire.take())), "\n")
@@ -233,7 +233,7 @@ func TestStopReasons(t *testing.T) {
 func TestEndWithoutAnswerIsSaid(t *testing.T) {
 	t.Parallel()
 	call := agenttest.Call("bash", `{"command":"ls"}`)
-	r := newRig(t, func(s *setup) { s.turns = 1 }, call, agenttest.Say("I listed."))
+	r := newRig(t, withMaxTurns(1), call, agenttest.Say("I listed."))
 	r.model.Served.ContextWindow = 0
 	id, _ := r.open()
 	r.prompt(id, "hi")
