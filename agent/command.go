@@ -36,6 +36,18 @@ type (
 	// Compact summarises old turns now.
 	Compact struct{}
 
+	// MapContext asks for a ContextMapped.
+	MapContext struct{}
+
+	// DropOutput leaves the result of a call out of the context from now on;
+	// PinOutput keeps it there (or no longer, when Off). Both are answered by
+	// a ContextMapped.
+	DropOutput struct{ Call CallID }
+	PinOutput  struct {
+		Call CallID
+		Off  bool
+	}
+
 	// AskModel asks the server again what it serves: another model was chosen.
 	AskModel struct{}
 
@@ -44,14 +56,17 @@ type (
 	Redo struct{}
 )
 
-func (Prompt) command()    {}
-func (Interrupt) command() {}
-func (Decide) command()    {}
-func (SetMode) command()   {}
-func (Unqueue) command()   {}
-func (RunShell) command()  {}
-func (Clear) command()     {}
-func (Compact) command()   {}
-func (AskModel) command()  {}
-func (Undo) command()      {}
-func (Redo) command()      {}
+func (Prompt) command()     {}
+func (Interrupt) command()  {}
+func (Decide) command()     {}
+func (SetMode) command()    {}
+func (Unqueue) command()    {}
+func (RunShell) command()   {}
+func (Clear) command()      {}
+func (Compact) command()    {}
+func (MapContext) command() {}
+func (DropOutput) command() {}
+func (PinOutput) command()  {}
+func (AskModel) command()   {}
+func (Undo) command()       {}
+func (Redo) command()       {}

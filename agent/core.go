@@ -59,6 +59,9 @@ type Options struct {
 	// know of what the model has seen no longer holds. Nil is not called.
 	Cleared func()
 
+	// Grounding has the claims of answers checked against what was read.
+	Grounding bool
+
 	// NoTextCalls turns off that calls written as text are recovered.
 	NoTextCalls bool
 
@@ -309,6 +312,12 @@ func (c *Core) begin(ctx context.Context, cmd Command) {
 		c.start(ctx, c.askModel)
 	case RunShell:
 		c.runShell(ctx, cmd.Command)
+	case MapContext:
+		c.emit(c.mapContext())
+	case DropOutput:
+		c.setOutput(cmd.Call, func(item *session.Item) { item.Masked, item.Pinned = true, false })
+	case PinOutput:
+		c.setOutput(cmd.Call, func(item *session.Item) { item.Pinned, item.Masked = !cmd.Off, false })
 	case Clear:
 		c.clear()
 	case Undo:
@@ -348,6 +357,8 @@ func (c *Core) tellQueue() {
 			text = "/compact"
 		case AskModel:
 			text = "/model"
+		case MapContext, DropOutput, PinOutput:
+			text = "/context"
 		case Undo:
 			text = "/undo"
 		case Redo:

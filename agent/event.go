@@ -192,6 +192,12 @@ type (
 		Exact       bool
 	}
 
+	// ContextMapped lists what fills the window.
+	ContextMapped struct {
+		Used, Limit int
+		Parts       []Part
+	}
+
 	// Compacted says what came of a compaction, in one line. Changed means
 	// that old turns became one summary.
 	Compacted struct {
@@ -333,6 +339,7 @@ func (CallOutput) Kind() string      { return "call_output" }
 func (CallEnded) Kind() string       { return "call_ended" }
 func (PlanUpdated) Kind() string     { return "plan_updated" }
 func (ContextUsage) Kind() string    { return "context_usage" }
+func (ContextMapped) Kind() string   { return "context_mapped" }
 func (Compacted) Kind() string       { return "compacted" }
 func (Cleared) Kind() string         { return "cleared" }
 func (Warming) Kind() string         { return "warming" }

@@ -64,7 +64,7 @@ func (c *Core) mask(target int, may func(item session.Item, at int) bool) {
 		if c.gauge.used()-freed <= target {
 			break
 		}
-		if item.Role != llm.Tool || item.Masked || len(item.Text) < maskLeast || !may(*item, i) {
+		if item.Role != llm.Tool || item.Masked || item.Pinned || len(item.Text) < maskLeast || !may(*item, i) {
 			continue
 		}
 		item.Masked = true

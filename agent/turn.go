@@ -113,6 +113,11 @@ func (t *turn) answered(resp llm.Response) outcome {
 		}
 		return outcome{StopFailed, text + ": ask again, or in other words"}
 	}
+	if t.opts.Grounding {
+		if claims := unseen(resp.Message.Text, t.opts.Session.Items, t.opts.Session.Cwd); len(claims) > 0 {
+			t.emit(Notice{Level: Warn, Text: "not seen in this session: " + strings.Join(claims, ", ")})
+		}
+	}
 	if t.refused {
 		return outcome{StopRefused, "something needed a permission and nobody could be asked: use -mode accept-edits or -yolo"}
 	}

@@ -34,8 +34,10 @@ type Item struct {
 	// of the user's own commands.
 	Shown string `json:"shown,omitempty"`
 
-	// Masked results are sent as a stub; Text keeps the whole.
+	// Masked results are sent as a stub; Text keeps the whole. Pinned ones
+	// are never masked.
 	Masked bool `json:"masked,omitempty"`
+	Pinned bool `json:"pinned,omitempty"`
 
 	// Of a tool message: how the call ended, for the replay.
 	Tool   string `json:"tool,omitempty"`
