@@ -12,6 +12,8 @@ var choices = map[string][]string{
 	"provider":         {"auto", "llamacpp", "dmr", "ollama", "lmstudio", "vllm", "openai", "demo"},
 	"permissions.mode": {"read-only", "ask", "accept-edits", "yolo"},
 	"sandbox":          {"auto", "off", "required"},
+	"prompt":           {"full", "short"},
+	"constrain":        {"auto", "off"},
 }
 
 // check refuses values that cannot work, with the origin of each.
@@ -28,6 +30,8 @@ func (l *Loaded) check() error {
 		"maxTurns":                 l.MaxTurns > 0,
 		"maxOutput":                l.MaxOutput >= 0,
 		"contextWindow":            l.ContextWindow >= 0,
+		"thinkingBudget":           l.ThinkingBudget >= 0,
+		"salvageCalls":             l.SalvageCalls > 0,
 		"previewLines":             l.PreviewLines >= 0,
 		"firstTokenTimeout":        l.FirstTokenTimeout > 0,
 		"watchdogTimeout":          l.WatchdogTimeout > 0,
@@ -54,7 +58,7 @@ func untrusted(path string, value any) string {
 	switch path {
 	case "provider", "baseURL", "apiKey":
 		return "a project does not choose the server; " + named
-	case "permissions.mode", "permissions.allow", "sandbox":
+	case "permissions.mode", "permissions.allow", "sandbox", "fetch.allowHosts":
 		return "a project does not widen permissions; " + named
 	case "lsp":
 		return "a project does not name programs; " + named

@@ -12,16 +12,25 @@ type Config struct {
 	APIKey           string `koanf:"apiKey"`
 	Profile          string `koanf:"profile"`
 	ContextWindow    int    `koanf:"contextWindow"`
+	Prompt           string `koanf:"prompt"`
 	SystemPrompt     string `koanf:"systemPrompt"`
 	SystemPromptFile string `koanf:"systemPromptFile"`
 
 	Sampling        Sampling `koanf:"sampling"`
 	LoopTemperature float64  `koanf:"loopTemperature"`
+	ThinkingBudget  int      `koanf:"thinkingBudget"`
 	MaxTurns        int      `koanf:"maxTurns"`
 	MaxOutput       int      `koanf:"maxOutput"`
 	PreviewLines    int      `koanf:"previewLines"`
 	Prewarm         bool     `koanf:"prewarm"`
 	IdleSteps       bool     `koanf:"idleSteps"`
+
+	Salvage      bool   `koanf:"salvage"`
+	SalvageCalls int    `koanf:"salvageCalls"`
+	Constrain    string `koanf:"constrain"`
+	TextCalls    bool   `koanf:"textCalls"`
+	CheckEdits   bool   `koanf:"checkEdits"`
+	Grounding    bool   `koanf:"grounding"`
 
 	FirstTokenTimeout time.Duration `koanf:"firstTokenTimeout"`
 	WatchdogTimeout   time.Duration `koanf:"watchdogTimeout"`
@@ -33,13 +42,16 @@ type Config struct {
 	SearchTools      bool `koanf:"searchTools"`
 	FetchContentTool bool `koanf:"fetchContentTool"`
 
+	Fetch       Fetch          `koanf:"fetch"`
 	SkillsDir   string         `koanf:"skillsDir"`
 	LSP         map[string]LSP `koanf:"lsp"`
 	Context     Context        `koanf:"context"`
 	Sessions    Sessions       `koanf:"sessions"`
 	Permissions Permissions    `koanf:"permissions"`
 	Sandbox     string         `koanf:"sandbox"`
+	ACP         ACP            `koanf:"acp"`
 	Theme       string         `koanf:"theme"`
+	Mouse       bool           `koanf:"mouse"`
 }
 
 // Sampling holds the generation parameters. A nil pointer is not sent.
@@ -87,4 +99,18 @@ type Permissions struct {
 	Mode  string   `koanf:"mode"`
 	Allow []string `koanf:"allow"`
 	Deny  []string `koanf:"deny"`
+}
+
+// Fetch says which hosts are read unasked, subdomains included.
+type Fetch struct {
+	AllowHosts []string `koanf:"allowHosts"`
+}
+
+// ACP is for editors.
+type ACP struct {
+	// ClientFiles reads and writes files through the editor.
+	ClientFiles bool `koanf:"clientFiles"`
+
+	// Extended sends notes beyond the protocol.
+	Extended bool `koanf:"extended"`
 }
