@@ -69,6 +69,7 @@ func (m *Model) replaceCore(core Core) tea.Cmd {
 	m.list.Clear()
 	m.askPending(m.now())
 	m.moods.interrupting = false
+	m.moods.flash = clean.Text{} // such as that the old one has ended
 	return tea.Batch(waitBatch(m.gen, core.Events()), m.readBranch())
 }
 

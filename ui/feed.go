@@ -23,3 +23,7 @@ func waitBatch(gen int, events <-chan []agent.Event) tea.Cmd {
 		return batchMsg{gen: gen, events: batch, closed: !ok}
 	}
 }
+
+// Batch is the message in which events of the first core come, for driving a
+// model by hand.
+func Batch(events ...agent.Event) tea.Msg { return batchMsg{events: events} }

@@ -19,10 +19,11 @@ type foundMsg struct {
 
 // firstChoice is something that can be done without a server.
 type firstChoice struct {
-	key  string
-	what string
-	bind keys.Binding
-	do   func() tea.Cmd
+	key   string
+	what  string
+	short string
+	bind  keys.Binding
+	do    func() tea.Cmd
 }
 
 // firstChoices lists what the owner of the screen offers.
@@ -30,19 +31,19 @@ func (m *Model) firstChoices() []firstChoice {
 	f := m.out.first
 	var list []firstChoice
 	if f.Retry != nil {
-		list = append(list, firstChoice{"r", "look again", keys.Retry, func() tea.Cmd {
+		list = append(list, firstChoice{"r", "look again", "again", keys.Retry, func() tea.Cmd {
 			return m.try(f.Retry)
 		}})
 	}
 	if f.Enter != nil {
-		list = append(list, firstChoice{"u", "enter a URL", keys.EnterURL, func() tea.Cmd {
+		list = append(list, firstChoice{"u", "enter a URL", "URL", keys.EnterURL, func() tea.Cmd {
 			hint := clean.Trusted("http://127.0.0.1:8080/v1")
 			m.dialogs.Push(dialog.NewLine(ofURL, "URL of the server", hint, m.look.sheet))
 			return nil
 		}})
 	}
 	if f.Demo != nil {
-		list = append(list, firstChoice{"d", "demo without a model", keys.Demo, func() tea.Cmd {
+		list = append(list, firstChoice{"d", "demo without a model", "demo", keys.Demo, func() tea.Cmd {
 			return m.try(func(ctx context.Context) (Core, *FirstRun, error) {
 				core, err := f.Demo(ctx)
 				return core, nil, err

@@ -73,7 +73,7 @@ func (m *Model) openThemes() {
 
 // setTheme paints the screen in another theme.
 func (m *Model) setTheme(t themes.Theme) {
-	m.look.sheet = style.New(t, m.look.sheet.Profile)
+	m.look.sheet = newSheet(t, m.look.sheet.Profile)
 	m.list.SetSheet(m.look.sheet)
 	m.comp.SetSheet(m.look.sheet)
 }

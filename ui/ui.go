@@ -150,20 +150,25 @@ func chooseLook(in, out *os.File, o *Options, getenv func(string) string) (*styl
 	}
 	if name == "" || name == "auto" {
 		name = themes.DarkName
-		if profile == termenv.Ascii {
-			name = themes.NoneName
-		} else {
-			bg := term.Query(in, out, getenv)
-			if bg.Light {
-				name = themes.LightName
-			}
-			if o.Draft == "" {
-				o.Draft = bg.Typed
-			}
+		bg := term.Query(in, out, getenv)
+		if bg.Light {
+			name = themes.LightName
+		}
+		if o.Draft == "" {
+			o.Draft = bg.Typed
 		}
 	}
 	th, _ := themes.Find(list, name)
-	return style.New(th, profile), list, faults
+	return newSheet(th, profile), list, faults
+}
+
+// newSheet prepares a theme. Without colours only the theme that needs none
+// can be told apart.
+func newSheet(t themes.Theme, profile termenv.Profile) *style.Sheet {
+	if none, ok := themes.Find(themes.Builtin(), themes.NoneName); ok && profile == termenv.Ascii {
+		t = none
+	}
+	return style.New(t, profile)
 }
 
 // mergeThemes lets the user's themes stand before built-in ones of their name.

@@ -84,7 +84,11 @@ func (m *Model) firstKeys() string {
 	s := m.look.sheet
 	var text string
 	for _, k := range m.firstChoices() {
-		text += s.Paint(themes.Accent, k.key) + " " + k.what + "   "
+		what := k.what
+		if m.lay.w < 60 {
+			what = k.short
+		}
+		text += s.Paint(themes.Accent, k.key) + " " + what + "   "
 	}
 	return text
 }

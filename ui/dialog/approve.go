@@ -300,7 +300,7 @@ func (d *Approve) View(sheet *style.Sheet) []string {
 	rows := append(head, d.view.window(d.body)...)
 	rows = append(rows, foot...)
 	right := d.State.Tool.String()
-	if where := d.view.where(); where != "" {
+	if where := d.view.where(d.w); where != "" {
 		right = where
 	}
 	return frame(sheet, role, title, right, rows, d.w)

@@ -43,7 +43,7 @@ func (p *Page) View(sheet *style.Sheet) []string {
 		p.drawn, p.atW, p.sheet = p.Draw(sheet, inner), inner, sheet
 	}
 	p.view.fit(len(p.drawn), min(len(p.drawn), p.h-2))
-	right := p.view.where()
+	right := p.view.where(p.w)
 	if right == "" {
 		right = "Esc closes"
 	}

@@ -68,14 +68,22 @@ func (p *Picker) filter() {
 		}
 		return
 	}
+	seen := map[int]bool{}
 	for _, m := range fuzzy.FindFrom(p.query, labels(p.items)) {
-		p.found = append(p.found, m.Index)
+		p.found, seen[m.Index] = append(p.found, m.Index), true
+	}
+	// A detail must hold what was typed as it stands.
+	query := strings.ToLower(p.query)
+	for i, it := range p.items {
+		if !seen[i] && strings.Contains(strings.ToLower(it.Detail.String()), query) {
+			p.found = append(p.found, i)
+		}
 	}
 }
 
 type labels []Item
 
-func (l labels) String(i int) string { return l[i].Label.String() + " " + l[i].Detail.String() }
+func (l labels) String(i int) string { return l[i].Label.String() }
 func (l labels) Len() int            { return len(l) }
 
 // Key moves, filters, chooses or closes.

@@ -59,10 +59,13 @@ func (s *scroller) window(rows []string) []string {
 func (s *scroller) fits() bool      { return s.total <= s.h }
 func (s *scroller) wholeSeen() bool { return s.seen >= s.total }
 
-// where says what is in sight, or nothing when all is.
-func (s *scroller) where() string {
+// where says what is in sight, or nothing when all is, for a frame of w cells.
+func (s *scroller) where(w int) string {
 	if s.fits() {
 		return ""
+	}
+	if w < 60 {
+		return fmt.Sprintf("%d–%d/%d ↑↓", s.top+1, min(s.top+s.h, s.total), s.total)
 	}
 	return fmt.Sprintf("line %d–%d of %d · ↑↓", s.top+1, min(s.top+s.h, s.total), s.total)
 }

@@ -107,7 +107,8 @@ func (s *State) endCall(e agent.CallEnded, now time.Time) {
 	if status == CallOK && c.Kind == agent.ToolKind("edit") {
 		s.count(c.Preview.Files)
 	}
-	if s.Now.Phase == Running {
+	switch s.Now.Phase {
+	case Running, Composing, Asking:
 		s.phase(Connecting, now)
 	}
 }

@@ -1,7 +1,6 @@
 package uitest
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"mm/agent"
-	"mm/ui"
 )
 
 var update = flag.Bool("update", false, "rewrite the frames in testdata")
@@ -24,6 +22,7 @@ var update = flag.Bool("update", false, "rewrite the frames in testdata")
 //
 //	-- script --
 //	size 80x24 40x12       run once for each size; the first line
+//	first run              without a core; the second line
 //	event KIND {json}      an event; lines in a row make one batch
 //	key NAME ...           keys
 //	type TEXT              typing, 70 ms a key
@@ -62,11 +61,6 @@ func RunScripts(t *testing.T, pattern string) {
 
 type event = agent.Event
 
-// files is what "@" offers in scripts.
-func files(context.Context) ([]string, error) {
-	return []string{"README.md", "main.go", "internal/server/server.go", "internal/server/server_test.go"}, nil
-}
-
 type script struct{ archive *txtar.Archive }
 
 func (s script) section(name string) []byte {
@@ -98,11 +92,11 @@ func parseSize(t *testing.T, s string) (w, h int) {
 
 func (s script) play(t *testing.T, lines []string, size string) {
 	w, h := parseSize(t, size)
-	scr := New(t, Options{W: w, H: h, UI: ui.Options{
-		Cwd: "/home/user/src/app", Home: "/home/user", Version: "0.0.0-test",
-		Branch: func() string { return "main" },
-		Files:  files,
-	}})
+	o := Options{W: w, H: h, UI: owner()}
+	if len(lines) > 0 && lines[0] == "first run" {
+		lines, o.NoCore, o.UI.FirstRun = lines[1:], true, firstRun()
+	}
+	scr := New(t, o)
 	for i := 0; i < len(lines); i++ {
 		verb, rest, _ := strings.Cut(strings.TrimSpace(lines[i]), " ")
 		switch verb {
