@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -124,7 +125,8 @@ func (s *server) initialize(params json.RawMessage) (any, *sdk.RequestError) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	s.log.printf("client %s %s, protocol version %s", cmp.Or(p.ClientInfo.Name, "without a name"), p.ClientInfo.Version, cmp.Or(p.ProtocolVersion, "not told"))
+	client := strings.TrimSpace(p.ClientInfo.Name + " " + p.ClientInfo.Version)
+	s.log.printf("client %s, protocol version %s", cmp.Or(client, "without a name"), cmp.Or(p.ProtocolVersion, "not told"))
 	return initialized{
 		ProtocolVersion:   sdk.ProtocolVersionNumber,
 		AgentCapabilities: capabilities{LoadSession: s.opts.Store != nil},
