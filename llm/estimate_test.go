@@ -49,6 +49,9 @@ func TestSilentlyCut(t *testing.T) {
 		{"a full window that was estimated", Prompt{4200, 4095}, Prompt{}, 4096, false},
 		{"falls while it grew", Prompt{4000, 2900}, Prompt{3900, 3800}, 0, true},
 		{"falls after compaction", Prompt{2000, 1900}, Prompt{3900, 3800}, 0, false},
+		{"only what is new is counted", Prompt{4000, 150}, Prompt{3900, 3800}, 0, false},
+		{"only what is new is counted, a large result", Prompt{6000, 2300}, Prompt{3900, 3800}, 0, false},
+		{"cut after a large result", Prompt{9000, 4000}, Prompt{3000, 3000}, 0, true},
 		{"small", Prompt{500, 100}, Prompt{}, 4096, false},
 		{"no count", Prompt{9000, 0}, Prompt{}, 4096, false},
 	} {

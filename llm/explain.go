@@ -128,20 +128,24 @@ func (e explainer) contextFull() string {
 			what = fmt.Sprintf("the conversation (%d tokens) does not fit the context window (%d tokens)", e.fault.PromptTokens, e.fault.ContextWindow)
 		}
 	}
-	how := "start the server with a larger window"
+	return what + ": /compact shortens it; to raise the window, " + e.raiseWindow()
+}
+
+// raiseWindow says how the provider's server gets a larger window.
+func (e explainer) raiseWindow() string {
 	switch e.info.Provider {
 	case "llamacpp":
-		how = "start llama-server with a larger -c"
+		return "start llama-server with a larger -c"
 	case "dmr":
-		how = "docker model configure --context-size N " + e.model()
+		return "docker model configure --context-size N " + e.model()
 	case "ollama":
-		how = "set OLLAMA_CONTEXT_LENGTH=N for ollama serve"
+		return "set OLLAMA_CONTEXT_LENGTH=N for ollama serve"
 	case "lmstudio":
-		how = "load the model with a larger context length"
+		return "load the model with a larger context length"
 	case "vllm":
-		how = "start vllm with a larger --max-model-len"
+		return "start vllm with a larger --max-model-len"
 	}
-	return what + ": /compact shortens it; to raise the window, " + how
+	return "start the server with a larger window"
 }
 
 func (e explainer) unknownModel() string {

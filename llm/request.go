@@ -15,7 +15,12 @@ type Request struct {
 
 	Sampling Sampling
 
-	// NoStream asks for one answer in place of a stream of deltas.
+	// Schema, when set, has the server produce JSON of this schema, where it
+	// can. The answer is to be checked all the same.
+	Schema json.RawMessage
+
+	// NoStream asks for one answer in place of a stream of deltas. The time
+	// that the whole answer takes is silence, so the client waits longer.
 	NoStream bool
 
 	// NoThinking asks for an answer without reasoning where the server can.
@@ -47,4 +52,8 @@ type Sampling struct {
 	PresencePenalty   *float64
 	FrequencyPenalty  *float64
 	Seed              *int
+
+	// ThinkingBudget ends the reasoning after so many tokens, where the
+	// server can; 0 leaves it to the model.
+	ThinkingBudget int
 }

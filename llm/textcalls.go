@@ -44,11 +44,21 @@ func HasCallMarkup(text string) bool {
 }
 
 // AsksForExample reports whether a user's message asks to be shown what a call
-// looks like: then calls in the answer's text are not to be run.
-func AsksForExample(text string) bool { return aboutExamples.MatchString(text) }
+// looks like: then calls in the answer's text are not to be run. A message that
+// asks for formatted code, or to mend a syntax error, asks for work.
+func AsksForExample(text string) bool { return asksForExample.MatchString(text) }
+
+// asksForExample finds a question about calls and their form.
+var asksForExample = func() *regexp.Regexp {
+	const (
+		form = `\b(examples?|samples?|syntax|formats?|forms?|looks? like|show me|explain|written)\b`
+		call = `\b((tool|function)[ _-]?(calls?|use)|tool_call|(bash|edit_file|read_file|write_file) calls?|calls? (of|to) (a |the )?(tool|function)s?|a call)\b`
+	)
+	return regexp.MustCompile(`(?i)` + form + `[^.?!\n]*` + call + `|` + call + `[^.?!\n]*` + form)
+}()
 
 // aboutExamples finds prose that introduces an example and not a call.
-var aboutExamples = regexp.MustCompile(`(?i)\b(examples?|for instance|e\.g\.|samples?|syntax|formats?|looks? like|would look|like this)\b`)
+var aboutExamples = regexp.MustCompile(`(?i)\b(examples?|for instance|e\.g\.|samples?|(syntax|format)( is|:)|looks? like|would look|like this)`)
 
 // textFormat is a way in which models write calls. parse reads one block at
 // the start of s, which starts with the marker.

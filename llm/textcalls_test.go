@@ -46,6 +46,8 @@ var textCases = []struct{ name, text, calls, rest string }{
 	{"an undeclared tool", `<tool_call>{"name":"python","arguments":{"code":"1"}}</tool_call>`, "", ""},
 	{"one of two undeclared", `<tool_call>{"name":"bash","arguments":{}}</tool_call><tool_call>{"name":"python","arguments":{}}</tool_call>`, "", ""},
 	{"prose after", `<tool_call>{"name":"bash","arguments":{"command":"ls"}}</tool_call> And then I will see.`, "", ""},
+	{"prose about syntax and format", "I mend the syntax error, then format it.\n<tool_call>{\"name\":\"bash\",\"arguments\":{\"command\":\"ls\"}}</tool_call>", "bash", `{"command":"ls"}`},
+	{"the form told", `The syntax is: <tool_call>{"name":"bash","arguments":{"command":"ls"}}</tool_call>`, "", ""},
 	{"an example", `For example: <tool_call>{"name":"bash","arguments":{"command":"ls"}}</tool_call>`, "", ""},
 	{"JSON with prose before", `I will call it like this: {"name": "bash", "arguments": {"command": "ls"}}`, "", ""},
 	{"fenced JSON with prose before", "I will call it:\n\n```json\n{\"name\": \"bash\", \"arguments\": {\"command\": \"ls\"}}\n```", "", ""},
@@ -112,6 +114,13 @@ func TestAsksForExample(t *testing.T) {
 	for text, want := range map[string]bool{
 		"show me an example of a tool call":  true,
 		"what does a bash call look like?":   true,
+		"show me an example of a call":       true,
+		"what is the format of a tool call?": true,
+		"explain how tool calls are written": true,
+		"fix the syntax error in main.go":    false,
+		"format the file with gofmt":         false,
+		"for example, rename a to b":         false,
+		"add an example to the README":       false,
 		"list the files":                     false,
 		"run the tests and tell what failed": false,
 	} {
