@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -247,6 +246,9 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 		Policy: safety.NewPolicy(safety.Options{
 			Mode:   safety.Mode(a.cfg.Permissions.Mode),
 			AskAll: f.askAll,
+			Judge: func(command string) safety.Judgement {
+				return safety.JudgeShell(command, ws.ShellEnv(a.getenv))
+			},
 		}),
 		Session:         sess.session,
 		Notices:         slices.Concat(a.cfg.Warnings, warnings, sess.said),
@@ -327,7 +329,7 @@ func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set) (*
 			CheckWrite: files.CheckWrite,
 		})
 		list = append(list, bash)
-		shell = userShell(bash)
+		shell = bash.RunLine
 	}
 	if a.cfg.PlanTool {
 		list = append(list, tools.Checklist{})
@@ -344,22 +346,6 @@ func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set) (*
 func repairArgs(raw string) (string, bool) {
 	repaired, _, err := llm.RepairArgs(raw)
 	return repaired, err == nil
-}
-
-// userShell runs the user's own command lines: what needs no permission runs
-// as the tool runs it.
-func userShell(bash *tools.Bash) func(context.Context, string, tools.Sink) tools.Result {
-	return func(ctx context.Context, command string, out tools.Sink) tools.Result {
-		args, err := json.Marshal(map[string]string{"command": command})
-		if err != nil {
-			return tools.Result{Status: tools.Failed, Text: err.Error()}
-		}
-		plan, err := bash.Plan(ctx, args)
-		if err != nil {
-			return tools.Result{Status: tools.Failed, Text: err.Error()}
-		}
-		return bash.Run(ctx, plan, out)
-	}
 }
 
 // Bounds of a tool's output, in characters, where the configuration sets none.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	"mm/safety"
 	"mm/tools"
 )
 
@@ -64,7 +65,7 @@ func (t *turn) askUser(ctx context.Context, q ApprovalAsked) Decide {
 }
 
 // question builds the approval of a planned call.
-func (t *turn) question(id CallID, spec tools.Spec, p tools.Plan, reasons []string, dangerous bool) ApprovalAsked {
+func (t *turn) question(id CallID, spec tools.Spec, p tools.Plan, v safety.Verdict) ApprovalAsked {
 	q := ApprovalAsked{
 		ID:        t.ids.approval(),
 		Call:      id,
@@ -72,15 +73,15 @@ func (t *turn) question(id CallID, spec tools.Spec, p tools.Plan, reasons []stri
 		Title:     p.Title,
 		Preview:   p.Preview,
 		Dir:       p.Action.Dir,
-		Reasons:   reasons,
-		Dangerous: dangerous,
+		Reasons:   v.Reasons,
+		Dangerous: v.Dangerous,
 		Options:   []Option{{ChoiceAllow, "Allow once"}},
 	}
 	if p.Action.Path.Real != "" && p.Action.Path.Reason != "" {
 		q.Target = p.Action.Path.Real
 	}
-	if !dangerous {
-		q.Options = append(q.Options, Option{ChoiceAlways, "Always allow " + spec.Name + " in this session"})
+	if v.Always != "" && !v.Dangerous {
+		q.Options = append(q.Options, Option{ChoiceAlways, "Always allow " + v.Always + " in this session"})
 	}
 	q.Options = append(q.Options, Option{ChoiceReject, "Reject"})
 	return q

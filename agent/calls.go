@@ -146,10 +146,10 @@ func (t *turn) permit(ctx context.Context, c *call) (CallEnded, bool) {
 		t.refused = true
 		return CallEnded{
 			ID: c.id, Status: CallDenied, Summary: "refused",
-			Output: "[refused: this needs the user's permission and nobody can be asked here; go on without it. The user can start mm with -mode accept-edits (edits) or -yolo (everything)]",
+			Output: v.Refusal,
 		}, false
 	}
-	d := t.askUser(ctx, t.question(c.id, c.spec, c.plan, v.Reasons, v.Dangerous))
+	d := t.askUser(ctx, t.question(c.id, c.spec, c.plan, v))
 	switch {
 	case ctx.Err() != nil:
 		return CallEnded{ID: c.id, Status: CallStopped, Summary: "stopped", Output: "[cancelled by the user]"}, false
@@ -159,7 +159,7 @@ func (t *turn) permit(ctx context.Context, c *call) (CallEnded, bool) {
 			text += "\nThe user says: " + d.Note
 		}
 		return CallEnded{ID: c.id, Status: CallDenied, Summary: "rejected", Output: text}, false
-	case d.Choice == ChoiceAlways && !v.Dangerous:
+	case d.Choice == ChoiceAlways && v.Always != "" && !v.Dangerous:
 		t.opts.Policy.Remember(c.plan.Action)
 	}
 	if d.Command != "" && d.Command != c.plan.Action.Command && c.plan.Action.Op == safety.Execute {

@@ -99,7 +99,7 @@ func (p *policy) Decide(a safety.Action) safety.Verdict {
 	case p.mode == safety.Yolo || p.always[a.Tool]:
 		return safety.Verdict{Decision: safety.Allow}
 	}
-	return safety.Verdict{Reasons: []string{"runs a command"}}
+	return safety.Verdict{Reasons: []string{"runs a command"}, Always: "echo", Refusal: "[refused: use -yolo]"}
 }
 
 func (p *policy) Remember(a safety.Action) {

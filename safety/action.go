@@ -28,6 +28,9 @@ type Action struct {
 	Path   Path   // for Read and Write
 	Host   string // for Fetch
 	Digest string // for Write: hash of the content that the preview showed
+
+	// Empties says that a Write leaves a file empty that was not.
+	Empties bool
 }
 
 // Class says where a path leads.
@@ -67,8 +70,13 @@ type Verdict struct {
 	// Reasons say why it is asked or refused, in words for the user.
 	Reasons []string
 
-	// Refusal is the text for the model when Decision is Deny.
+	// Refusal is the text for the model when Decision is Deny, or when it is
+	// Ask and nobody can be asked.
 	Refusal string
+
+	// Always tells, in a few words, what the answer "always" would cover;
+	// empty when it is not to be offered.
+	Always string
 
 	// Dangerous actions get a red dialog, default "no", and no "always".
 	Dangerous bool

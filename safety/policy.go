@@ -20,10 +20,6 @@ type Options struct {
 	// for its tool.
 	AskAll bool
 
-	// Headless says that nobody can be asked: what would ask is refused
-	// with a text that names the flag.
-	Headless bool
-
 	// Judge looks into command lines: for the reasons in the dialog, and to
 	// know the ones that get a red one. Nil: nothing is known of any.
 	Judge func(command string) Judgement
@@ -83,9 +79,9 @@ func (p *Policy) Remember(a Action) {
 	p.always[p.grantFor(a)] = true
 }
 
-// Always tells in a few words what the answer "always" to an action would
+// covers tells in a few words what the answer "always" to an action would
 // cover, "" when it should not be offered.
-func (p *Policy) Always(a Action) string {
+func (p *Policy) covers(a Action) string {
 	onFile := a.Op == Read || a.Op == Write
 	switch {
 	case onFile && a.Path.Class != Inside:
@@ -132,8 +128,8 @@ func (p *Policy) Decide(a Action) Verdict {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	v := p.decide(a)
-	if v.Decision == Ask && p.options.Headless {
-		v.Decision, v.Refusal = Deny, headless(a)
+	if v.Decision == Ask {
+		v.Always, v.Refusal = p.covers(a), unattended(a)
 	}
 	return v
 }
@@ -160,6 +156,9 @@ func (p *Policy) decide(a Action) Verdict {
 			return Verdict{Decision: Allow}
 		}
 		return Verdict{Decision: Ask, Reasons: reasons(a)}
+	}
+	if a.Empties && (p.mode != Yolo || p.options.AskAll) {
+		return Verdict{Decision: Ask, Reasons: []string{"empties a file that has content"}}
 	}
 	granted := p.granted(a)
 	if a.Op == Execute && (p.mode != Yolo || p.options.AskAll) {
@@ -261,8 +260,8 @@ func reasons(a Action) []string {
 	return nil
 }
 
-// headless is the refusal where nobody can be asked.
-func headless(a Action) string {
+// unattended is the refusal where nobody can be asked.
+func unattended(a Action) string {
 	flag := "-yolo"
 	switch {
 	case (a.Op == Read || a.Op == Write) && a.Path.Class != Inside:

@@ -70,16 +70,6 @@ func TestDecideByMode(t *testing.T) {
 			Options{Mode: ReadOnly, AskAll: true},
 			"plan", "read fetch", "write bash outside secret protected refused",
 		},
-		{
-			"headless",
-			Options{Headless: true},
-			"plan", "", "read write bash fetch outside secret protected refused",
-		},
-		{
-			"headless yolo",
-			Options{Mode: Yolo, Headless: true},
-			"plan read write bash fetch", "", "outside secret protected refused",
-		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -95,7 +85,7 @@ func TestDecideByMode(t *testing.T) {
 					if v.Decision == Ask && len(v.Reasons) == 0 {
 						t.Errorf("%s is asked without a reason", name)
 					}
-					if (v.Decision == Deny) != strings.HasPrefix(v.Refusal, "[refused: ") {
+					if (v.Decision != Allow) != strings.HasPrefix(v.Refusal, "[refused: ") {
 						t.Errorf("%s: decision %d with the text %q", name, v.Decision, v.Refusal)
 					}
 				}
@@ -159,12 +149,25 @@ func TestRememberUnderAskAll(t *testing.T) {
 	}
 }
 
-func TestHeadlessRefusalNamesTheFlag(t *testing.T) {
+func TestRefusalWhereNobodyCanBeAskedNamesTheFlag(t *testing.T) {
 	t.Parallel()
-	p := NewPolicy(Options{Headless: true})
+	p := NewPolicy(Options{})
 	for name, want := range map[string]string{"bash": "-yolo", "write": "-mode accept-edits"} {
 		if v := p.Decide(actions[name]); !strings.Contains(v.Refusal, want) {
 			t.Errorf("%s: %q does not name %s", name, v.Refusal, want)
+		}
+	}
+}
+
+func TestEmptyingAFileIsAskedInAnyModeButYolo(t *testing.T) {
+	t.Parallel()
+	empties := actions["write"]
+	empties.Empties = true
+	for mode, want := range map[Mode]Decision{AskMode: Ask, AcceptEdits: Ask, Yolo: Allow, ReadOnly: Deny} {
+		p := NewPolicy(Options{Mode: mode})
+		p.Remember(actions["write"])
+		if v := p.Decide(empties); v.Decision != want {
+			t.Errorf("%s: decision %d, want %d", mode, v.Decision, want)
 		}
 	}
 }
@@ -223,11 +226,11 @@ func TestAlwaysForCommands(t *testing.T) {
 		{actions["fetch"], "example.com"},
 		{actions["outside"], ""},
 	} {
-		if got := p.Always(tc.action); got != tc.want {
+		if got := p.Decide(tc.action).Always; got != tc.want {
 			t.Errorf("%+v: got %q, want %q", tc.action, got, tc.want)
 		}
 	}
-	if got := NewPolicy(Options{AskAll: true, Judge: judgeByName}).Always(bash("rm x")); got != "bash" {
+	if got := NewPolicy(Options{AskAll: true, Judge: judgeByName}).Decide(bash("rm x")).Always; got != "bash" {
 		t.Errorf("editor: got %q, want the tool", got)
 	}
 	p.Remember(bash("go test ./..."))

@@ -79,7 +79,7 @@ func (t writeFile) Plan(_ context.Context, args json.RawMessage) (Plan, error) {
 	diff.Warning = loss(before, s.after)
 	return Plan{
 		Title:     name,
-		Action:    safety.Action{Tool: "write_file", Op: safety.Write, Path: p, Digest: safety.Digest(s.after)},
+		Action:    safety.Action{Tool: "write_file", Op: safety.Write, Path: p, Digest: safety.Digest(s.after), Empties: len(before) > 0 && len(s.after) == 0},
 		Locations: []Location{{Path: p.Real}},
 		Preview:   DiffPreview{Files: []fileedit.FileDiff{diff}},
 		State:     s,
