@@ -22,10 +22,22 @@ type permOption struct {
 	Kind sdk.PermissionOptionKind `json:"kind"`
 }
 
-var permKinds = map[agent.Choice]sdk.PermissionOptionKind{
-	agent.ChoiceAllow:  sdk.PermissionOptionKindAllowOnce,
-	agent.ChoiceAlways: sdk.PermissionOptionKindAllowAlways,
-	agent.ChoiceReject: sdk.PermissionOptionKindRejectOnce,
+// permOptions are the three options of the reference. Where the core does not
+// offer "always", since it would not remember it, the name says so.
+func permOptions(offered []agent.Option) []permOption {
+	names := map[agent.Choice]string{
+		agent.ChoiceAllow:  "Allow once",
+		agent.ChoiceAlways: "Allow; such a call is asked about each time",
+		agent.ChoiceReject: "Reject",
+	}
+	for _, o := range offered {
+		names[o.Choice] = o.Label
+	}
+	return []permOption{
+		{agent.ChoiceAllow, names[agent.ChoiceAllow], sdk.PermissionOptionKindAllowOnce},
+		{agent.ChoiceAlways, names[agent.ChoiceAlways], sdk.PermissionOptionKindAllowAlways},
+		{agent.ChoiceReject, names[agent.ChoiceReject], sdk.PermissionOptionKindRejectOnce},
+	}
 }
 
 // outcome is the client's answer. It is no more than data: only decide says
@@ -42,10 +54,7 @@ type outcome struct {
 // request does not end with the turn: the client answers it when it cancels,
 // and an answer that comes late is the core's to drop.
 func (l *live) ask(q agent.ApprovalAsked) {
-	request := permission{SessionID: l.id, ToolCall: l.tr.asked(q)}
-	for _, o := range q.Options {
-		request.Options = append(request.Options, permOption{ID: o.Choice, Name: o.Label, Kind: permKinds[o.Choice]})
-	}
+	request := permission{SessionID: l.id, ToolCall: l.tr.asked(q), Options: permOptions(q.Options)}
 	sent := make(chan struct{})
 	ctx := sentContext{context.Background(), sync.OnceFunc(func() { close(sent) })}
 	asking := l.srv.spawn(func() {
@@ -54,21 +63,21 @@ func (l *live) ask(q agent.ApprovalAsked) {
 		if err != nil {
 			l.srv.log.printf("session %s: the question is answered by an error, and so by no: %v", l.id, err)
 		}
-		_ = l.core.Do(agent.Decide{ID: q.ID, Choice: decide(answer, err, q.Options)}) // after the end nothing runs
+		_ = l.core.Do(agent.Decide{ID: q.ID, Choice: decide(answer, err)}) // after the end nothing runs
 	})
 	if asking {
 		<-sent
 	}
 }
 
-// decide is no unless the client chose a known option that was offered.
-func decide(answer outcome, err error, offered []agent.Option) agent.Choice {
-	if err == nil && answer.Outcome.Outcome == "selected" {
-		for _, o := range offered {
-			if string(o.Choice) == answer.Outcome.OptionID {
-				return o.Choice
-			}
-		}
+// decide is no unless the client chose a known option.
+func decide(answer outcome, err error) agent.Choice {
+	if err != nil || answer.Outcome.Outcome != "selected" {
+		return agent.ChoiceReject
+	}
+	switch choice := agent.Choice(answer.Outcome.OptionID); choice {
+	case agent.ChoiceAllow, agent.ChoiceAlways:
+		return choice
 	}
 	return agent.ChoiceReject
 }

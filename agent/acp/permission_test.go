@@ -133,7 +133,7 @@ func TestAlwaysIsOfOneSessionAndTool(t *testing.T) {
 }
 
 // The question repeats the whole call, and says what is unusual about it. What
-// is dangerous cannot be allowed for good.
+// is dangerous cannot be allowed for good, and the option's name says so.
 func TestQuestionHoldsTheWholeCall(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil,
@@ -148,9 +148,9 @@ func TestQuestionHoldsTheWholeCall(t *testing.T) {
 	options := func(q sdk.RequestPermissionRequest) string {
 		var s []string
 		for _, o := range q.Options {
-			s = append(s, string(o.OptionId)+"="+string(o.Kind))
+			s = append(s, string(o.OptionId)+" "+string(o.Kind)+" "+o.Name)
 		}
-		return strings.Join(s, " ")
+		return strings.Join(s, ", ")
 	}
 	text := func(q sdk.RequestPermissionRequest) string {
 		if len(q.ToolCall.Content) != 1 || q.ToolCall.Content[0].Content == nil {
@@ -164,13 +164,13 @@ func TestQuestionHoldsTheWholeCall(t *testing.T) {
 	if got, want := text(asked[0]), "echo 1⏎\necho ⟨202E⟩2"; got != want {
 		t.Errorf("content is %q, want %q", got, want)
 	}
-	if got, want := options(asked[0]), "allow=allow_once allow_always=allow_always reject=reject_once"; got != want {
+	if got, want := options(asked[0]), "allow allow_once Allow once, allow_always allow_always Always allow bash in this session, reject reject_once Reject"; got != want {
 		t.Errorf("options are %s, want %s", got, want)
 	}
 	if got, want := text(asked[1]), "why this is asked: touches the machine"; got != want {
 		t.Errorf("content is %q, want %q", got, want)
 	}
-	if got, want := options(asked[1]), "allow=allow_once reject=reject_once"; got != want {
+	if got, want := options(asked[1]), "allow allow_once Allow once, allow_always allow_always Allow; such a call is asked about each time, reject reject_once Reject"; got != want {
 		t.Errorf("options are %s, want %s", got, want)
 	}
 }

@@ -591,7 +591,7 @@ func (p *policy) Decide(a safety.Action) safety.Verdict {
 	if a.Op == safety.None || p.always[a.Tool] {
 		return safety.Verdict{Decision: safety.Allow}
 	}
-	return safety.Verdict{Reasons: []string{"touches the machine"}, Dangerous: strings.HasPrefix(a.Command, "rm ")}
+	return safety.Verdict{Reasons: []string{"touches the machine"}, Always: a.Tool, Dangerous: strings.HasPrefix(a.Command, "rm ")}
 }
 
 func (p *policy) Remember(a safety.Action) {
