@@ -46,7 +46,7 @@ var textCases = []struct{ name, text, calls, rest string }{
 	{"an undeclared tool", `<tool_call>{"name":"python","arguments":{"code":"1"}}</tool_call>`, "", ""},
 	{"one of two undeclared", `<tool_call>{"name":"bash","arguments":{}}</tool_call><tool_call>{"name":"python","arguments":{}}</tool_call>`, "", ""},
 	{"prose after", `<tool_call>{"name":"bash","arguments":{"command":"ls"}}</tool_call> And then I will see.`, "", ""},
-	{"prose about syntax and format", "I mend the syntax error, then format it.\n<tool_call>{\"name\":\"bash\",\"arguments\":{\"command\":\"ls\"}}</tool_call>", "bash", `{"command":"ls"}`},
+	{"prose about syntax and format", "I mend the syntax error, then format it.\n<tool_call>{\"name\":\"bash\",\"arguments\":{\"command\":\"ls\"}}</tool_call>", `bash {"command":"ls"}`, "I mend the syntax error, then format it."},
 	{"the form told", `The syntax is: <tool_call>{"name":"bash","arguments":{"command":"ls"}}</tool_call>`, "", ""},
 	{"an example", `For example: <tool_call>{"name":"bash","arguments":{"command":"ls"}}</tool_call>`, "", ""},
 	{"JSON with prose before", `I will call it like this: {"name": "bash", "arguments": {"command": "ls"}}`, "", ""},

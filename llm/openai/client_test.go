@@ -139,20 +139,24 @@ func TestGuards(t *testing.T) {
 		name, section string
 		kind          llm.ErrorKind
 		after         time.Duration
+		patience      llm.Request
 	}{
-		{"no header and no byte", "wait 1h", llm.NoAnswer, 3 * time.Minute},
-		{"headers only", "hang", llm.NoAnswer, 3 * time.Minute},
-		{"keep-alives feed the first-token timeout", "slow 2m\nrepeat 3 ping\nslow 0s\nhang", llm.NoAnswer, 9 * time.Minute},
-		{"prompt progress, then silence", "progress 1/9\nwait 2m\nprogress 2/9\nhang", llm.NoAnswer, 5 * time.Minute},
-		{"text, then silence", "say x\nhang", llm.Stalled, 30 * time.Second},
-		{"reasoning feeds the watchdog", "think x\nwait 29s\nthink x\nwait 29s\nsay x\nhang", llm.Stalled, 88 * time.Second},
-		{"keep-alives do not feed the watchdog", "say x\nslow 1s\nrepeat 60 ping", llm.Stalled, 30 * time.Second},
+		{name: "no header and no byte", section: "wait 1h", kind: llm.NoAnswer, after: 3 * time.Minute},
+		{name: "headers only", section: "hang", kind: llm.NoAnswer, after: 3 * time.Minute},
+		{name: "a patient request", section: "say x\nhang", kind: llm.Stalled, after: time.Minute, patience: llm.Request{Patient: true}},
+		{name: "without streaming", section: "wait 1h", kind: llm.NoAnswer, after: 12 * time.Minute, patience: llm.Request{NoStream: true}},
+		{name: "keep-alives feed the first-token timeout", section: "slow 2m\nrepeat 3 ping\nslow 0s\nhang", kind: llm.NoAnswer, after: 9 * time.Minute},
+		{name: "prompt progress, then silence", section: "progress 1/9\nwait 2m\nprogress 2/9\nhang", kind: llm.NoAnswer, after: 5 * time.Minute},
+		{name: "text, then silence", section: "say x\nhang", kind: llm.Stalled, after: 30 * time.Second},
+		{name: "reasoning feeds the watchdog", section: "think x\nwait 29s\nthink x\nwait 29s\nsay x\nhang", kind: llm.Stalled, after: 88 * time.Second},
+		{name: "keep-alives do not feed the watchdog", section: "say x\nslow 1s\nrepeat 60 ping", kind: llm.Stalled, after: 30 * time.Second},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, _ := scripted(t, "-- llm/1 --\n"+tc.section)
 				start := time.Now()
-				a := collect(t, t.Context(), c, ask)
+				tc.patience.Messages = ask.Messages
+				a := collect(t, t.Context(), c, tc.patience)
 				wantKind(t, a.err, tc.kind)
 				if got := time.Since(start); got != tc.after {
 					t.Errorf("ended after %v, want %v", got, tc.after)

@@ -182,6 +182,28 @@ func TestThinkingIsForbiddenInTheProvidersWay(t *testing.T) {
 	}
 }
 
+func TestSchemaAndBudgetAreSent(t *testing.T) {
+	t.Parallel()
+	schema := json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)
+	req := llm.Request{Schema: schema, Sampling: llm.Sampling{ThinkingBudget: 100}}
+	const format = `"response_format":{"type":"json_schema","json_schema":{"name":"answer","strict":true,"schema":`
+	for provider, budget := range map[string]bool{LlamaCpp: true, VLLM: false, Ollama: false} {
+		c := New(Options{Provider: provider, Model: "m"})
+		body, err := c.body(req, "m")
+		if err != nil || !strings.Contains(string(body), format+string(schema)+"}}") {
+			t.Errorf("%s: got %s, %v", provider, body, err)
+		}
+		if got := strings.Contains(string(body), `"reasoning_budget_tokens":100`); got != budget {
+			t.Errorf("%s: budget sent %v, want %v", provider, got, budget)
+		}
+		req := req
+		req.NoThinking = true
+		if body, err := c.body(req, "m"); err != nil || strings.Contains(string(body), "budget") {
+			t.Errorf("%s: a budget for no reasoning: %s, %v", provider, body, err)
+		}
+	}
+}
+
 // TestTheEnvironmentOfTheSDKIsNotRead: a key for a cloud must not reach a
 // local server.
 func TestTheEnvironmentOfTheSDKIsNotRead(t *testing.T) {

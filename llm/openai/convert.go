@@ -17,6 +17,8 @@ const (
 	fieldParallel   = "parallel_tool_calls"
 	fieldToolChoice = "tool_choice"
 	fieldControl    = "reasoning_control"
+	fieldBudget     = "reasoning_budget_tokens"
+	fieldSchema     = "response_format"
 )
 
 // wireRequest is the body of a chat request. The order of the fields makes the
@@ -29,7 +31,7 @@ type wireRequest struct {
 	Progress      bool            `json:"return_progress,omitempty"`
 	Temperature   float64         `json:"temperature"`
 	TopP          float64         `json:"top_p,omitempty"`
-	MaxTokens     int             `json:"max_tokens,omitempty"`
+	MaxTokens     *int            `json:"max_tokens,omitempty"`
 	TopK          *int            `json:"top_k,omitempty"`
 	MinP          *float64        `json:"min_p,omitempty"`
 	RepeatPenalty *float64        `json:"repeat_penalty,omitempty"`
@@ -39,6 +41,8 @@ type wireRequest struct {
 	TemplateArgs  map[string]bool `json:"chat_template_kwargs,omitempty"`
 	Effort        string          `json:"reasoning_effort,omitempty"`
 	Control       bool            `json:"reasoning_control,omitempty"`
+	Budget        int             `json:"reasoning_budget_tokens,omitempty"`
+	Format        *wireFormat     `json:"response_format,omitempty"`
 	Parallel      *bool           `json:"parallel_tool_calls,omitempty"`
 	ToolChoice    string          `json:"tool_choice,omitempty"`
 	Tools         []wireTool      `json:"tools,omitempty"`
@@ -47,6 +51,18 @@ type wireRequest struct {
 
 type streamOptions struct {
 	IncludeUsage bool `json:"include_usage"`
+}
+
+// wireFormat asks for JSON of a schema.
+type wireFormat struct {
+	Type   string     `json:"type"`
+	Schema wireSchema `json:"json_schema"`
+}
+
+type wireSchema struct {
+	Name   string          `json:"name"`
+	Strict bool            `json:"strict"`
+	Schema json.RawMessage `json:"schema"`
 }
 
 type wireTool struct {
@@ -85,12 +101,16 @@ const emptySchema = `{"type":"object","properties":{}}`
 
 // body marshals a request, leaving out what the server rejected before.
 func (c *Client) body(req llm.Request, model string) ([]byte, error) {
+	return marshal(c.wire(req, model))
+}
+
+// wire builds the body of a request.
+func (c *Client) wire(req llm.Request, model string) wireRequest {
 	w := wireRequest{
 		Model:         model,
 		Stream:        !req.NoStream,
 		Temperature:   req.Sampling.Temperature,
 		TopP:          req.Sampling.TopP,
-		MaxTokens:     req.Sampling.MaxTokens,
 		TopK:          req.Sampling.TopK,
 		MinP:          req.Sampling.MinP,
 		RepeatPenalty: req.Sampling.RepeatPenalty,
@@ -99,6 +119,9 @@ func (c *Client) body(req llm.Request, model string) ([]byte, error) {
 		Seed:          req.Sampling.Seed,
 		Messages:      wireMessages(req.Messages),
 		Tools:         wireTools(req.Tools),
+	}
+	if n := req.Sampling.MaxTokens; n > 0 {
+		w.MaxTokens = &n
 	}
 	if w.Stream && c.takes(fieldUsage) {
 		w.StreamOptions = &streamOptions{IncludeUsage: true}
@@ -112,11 +135,14 @@ func (c *Client) body(req llm.Request, model string) ([]byte, error) {
 			w.ToolChoice = req.ToolChoice
 		}
 	}
-	// llama-server can be told to end the reasoning; see EndReasoning.
-	w.Control = w.Stream && !req.NoThinking && c.opts.Provider == LlamaCpp && c.takes(fieldControl)
-	if req.NoThinking {
-		c.forbidThinking(&w)
+	if len(req.Schema) > 0 && c.takes(fieldSchema) {
+		w.Format = &wireFormat{Type: "json_schema", Schema: wireSchema{Name: "answer", Strict: true, Schema: req.Schema}}
 	}
+	c.think(&w, req)
+	return w
+}
+
+func marshal(w wireRequest) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -124,6 +150,22 @@ func (c *Client) body(req llm.Request, model string) ([]byte, error) {
 		return nil, &llm.Error{Kind: llm.BadRequest, Message: "the request cannot be written as JSON", Err: err}
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// think says how the answer may reason. llama-server takes a budget, and can
+// be told to end the reasoning; see EndReasoning.
+func (c *Client) think(w *wireRequest, req llm.Request) {
+	if req.NoThinking {
+		c.forbidThinking(w)
+		return
+	}
+	if c.opts.Provider != LlamaCpp {
+		return
+	}
+	w.Control = w.Stream && c.takes(fieldControl)
+	if c.takes(fieldBudget) {
+		w.Budget = req.Sampling.ThinkingBudget
+	}
 }
 
 // forbidThinking asks for an answer without reasoning in the provider's way.
@@ -187,6 +229,7 @@ func (c *Client) reject(err *llm.Error) bool {
 	defer c.mu.Unlock()
 	for _, field := range []string{
 		fieldProgress, fieldUsage, fieldThinking, fieldEffort, fieldParallel, fieldToolChoice, fieldControl,
+		fieldBudget, fieldSchema,
 	} {
 		if strings.Contains(err.Message, field) && !c.rejected[field] {
 			c.rejected[field] = true

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"mm/llm"
 )
 
 // Causes with which a guard cancels.
@@ -39,6 +41,25 @@ type guard struct {
 
 func newGuard(cancel context.CancelCauseFunc, first, idle time.Duration) *guard {
 	return &guard{cancel: cancel, first: first, idle: idle, left: first}
+}
+
+// How much longer than usual a request waits.
+const (
+	patientTimes  = 2 // a summary is written while nobody looks on
+	noStreamTimes = 4 // the whole answer is written before its first byte comes
+)
+
+// patience is how long a request may be silent, before the first token and
+// after it.
+func (c *Client) patience(req llm.Request) (first, idle time.Duration) {
+	first, idle = c.opts.FirstTokenTimeout, c.opts.WatchdogTimeout
+	if req.Patient {
+		idle *= patientTimes
+	}
+	if req.NoStream {
+		first *= noStreamTimes
+	}
+	return first, idle
 }
 
 // wait starts the clock.

@@ -28,6 +28,8 @@ type stream struct {
 	guard  *guard
 	x      *exchange
 	phase  llm.Phase
+
+	warming bool // max_tokens is sent even though it is 0
 	answer
 }
 
@@ -37,7 +39,8 @@ func newStream(parent context.Context, c *Client, req llm.Request, yield func(ll
 		answer: answer{calls: calls{declared: req.Tools}},
 	}
 	s.ctx, s.cancel = context.WithCancelCause(parent)
-	s.guard = newGuard(s.cancel, c.opts.FirstTokenTimeout, c.opts.WatchdogTimeout)
+	first, idle := c.patience(req)
+	s.guard = newGuard(s.cancel, first, idle)
 	return s
 }
 
@@ -113,7 +116,11 @@ func (s *stream) try() error {
 	if err != nil {
 		return err
 	}
-	body, err := s.c.body(s.req, model)
+	wire := s.c.wire(s.req, model)
+	if s.warming {
+		wire.MaxTokens = &s.req.Sampling.MaxTokens
+	}
+	body, err := marshal(wire)
 	if err != nil {
 		return err
 	}
@@ -192,9 +199,9 @@ func (s *stream) explain(err error) error {
 	fault, ok := errors.AsType[*llm.Error](err)
 	switch cause := context.Cause(s.ctx); {
 	case errors.Is(cause, errNoAnswer):
-		fault = &llm.Error{Kind: llm.NoAnswer, Message: "nothing for " + s.c.opts.FirstTokenTimeout.String(), Err: err}
+		fault = &llm.Error{Kind: llm.NoAnswer, Message: "nothing for " + s.guard.first.String(), Err: err}
 	case errors.Is(cause, errStalled):
-		fault = &llm.Error{Kind: llm.Stalled, Message: "nothing for " + s.c.opts.WatchdogTimeout.String(), Err: err}
+		fault = &llm.Error{Kind: llm.Stalled, Message: "nothing for " + s.guard.idle.String(), Err: err}
 	case !ok:
 		fault = &llm.Error{Kind: llm.BadAnswer, Err: err}
 	}
