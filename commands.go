@@ -45,7 +45,7 @@ func (p program) configInit() int {
 	if err != nil {
 		return p.fail(err)
 	}
-	_, err = f.Write(configs.Default())
+	_, err = f.Write(configs.Template())
 	if err := errors.Join(err, f.Close()); err != nil {
 		return p.fail(err)
 	}

@@ -156,7 +156,7 @@ func (p program) run(ctx context.Context) int {
 	if err != nil {
 		return p.fail(err)
 	}
-	cfg, err := configs.Load(configs.Sources{UserFile: configs.UserFile(), File: o.config, Dir: cwd, Env: p.env, Flags: o.values})
+	cfg, err := configs.Load(configs.Sources{UserFile: configs.UserFile(), File: o.config, Dir: cwd, TrustFile: configs.TrustFile(), Env: p.env, Flags: o.values})
 	if err != nil {
 		fmt.Fprintf(p.err, "mm: %v\n", err)
 		return exitUsage

@@ -2,7 +2,6 @@ package configs
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -44,32 +43,11 @@ func (l *Loaded) check() error {
 			return fmt.Errorf("%s: %s cannot be %v", l.Origins[path], path, l.values.Get(path))
 		}
 	}
+	if v := l.Config.Profile; v != autoProfile && v != noProfile && findProfile(v, "") == nil {
+		return fmt.Errorf("%s: there is no profile %q; there are auto, none, %s", l.Origins["profile"], v, strings.Join(Profiles(), ", "))
+	}
 	if l.Provider == "openai" && l.BaseURL == "" {
 		return fmt.Errorf("%s: provider openai needs baseURL (http://HOST:PORT/v1)", l.Origins["provider"])
 	}
 	return nil
-}
-
-// untrusted says why a value in a project's file that nobody vouched for is
-// not honoured, or "". A repository may shape the work; it may not widen what
-// the agent is allowed, send the conversation elsewhere, or name programs.
-func untrusted(path string, value any) string {
-	const named = `name the file with "-config agent.yaml" if you trust it`
-	switch path {
-	case "provider", "baseURL", "apiKey":
-		return "a project does not choose the server; " + named
-	case "permissions.mode", "permissions.allow", "sandbox", "fetch.allowHosts":
-		return "a project does not widen permissions; " + named
-	case "lsp":
-		return "a project does not name programs; " + named
-	case "bashTool", "editTools", "fetchContentTool":
-		if value == true {
-			return "a project only turns tools off; " + named
-		}
-	case "sessions.dir", "skillsDir", "systemPromptFile":
-		if s, ok := value.(string); ok && s != "" && !filepath.IsLocal(s) {
-			return "a project's folders lie inside it; " + named
-		}
-	}
-	return ""
 }

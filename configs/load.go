@@ -1,14 +1,13 @@
 package configs
 
 import (
+	"cmp"
 	_ "embed"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+	"sync"
 
 	"github.com/knadh/koanf/providers/confmap"
 	"github.com/knadh/koanf/v2"
@@ -17,9 +16,6 @@ import (
 
 //go:embed default.yaml
 var defaults []byte
-
-// Default is the commented file of defaults.
-func Default() []byte { return defaults }
 
 // ProjectFile is the name of a project's configuration.
 const ProjectFile = "agent.yaml"
@@ -36,6 +32,10 @@ type Sources struct {
 	// Dir is the project's directory, searched for ProjectFile.
 	Dir string
 
+	// TrustFile holds the project files that the user trusts; it need not
+	// exist.
+	TrustFile string
+
 	// Env is the environment, as os.Environ gives it.
 	Env []string
 
@@ -46,48 +46,122 @@ type Sources struct {
 // Loaded is a configuration with the origin of each value.
 type Loaded struct {
 	Config
-	Origins  map[string]string // dotted key → "default", "agent.yaml:3", "MM_MODEL", "-model"
+	Origins  map[string]string // dotted key → "default", "profile qwen3", "agent.yaml:3", "MM_MODEL", "-model"
 	Warnings []string          // one line each, for the user
 
+	// Family is what is known of the model, once its name is: by the
+	// configuration, or by WithProfile.
+	Family Family
+
+	// Project is the project's file, or nil.
+	Project *Project
+
 	values *koanf.Koanf
+	in     inputs
+}
+
+// inputs are what Load has read, kept so that WithProfile builds on the very
+// same texts.
+type inputs struct {
+	user, named *file
+	project     *Project
+	env         []string
+	flags       map[string]string
 }
 
 // Value returns the value of a dotted key.
 func (l *Loaded) Value(path string) any { return l.values.Get(path) }
 
-// UserFile is where the user's configuration lies, or "" when the system does
+// userFolder is where the user's files of mm lie, or "" when the system does
 // not say.
-func UserFile() string {
+func userFolder() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
 		return ""
 	}
-	return filepath.Join(dir, "mm", "agent.yaml")
+	return filepath.Join(dir, "mm")
 }
 
-// Load reads all layers, from weak to strong: defaults, the user's file, the
-// project's, the environment, flags.
+// UserFile is where the user's configuration lies, or "" when the system does
+// not say.
+func UserFile() string { return inUserFolder("agent.yaml") }
+
+// TrustFile is where the trusted project files are noted, or "" when the
+// system does not say.
+func TrustFile() string { return inUserFolder("trust.json") }
+
+func inUserFolder(name string) string {
+	if dir := userFolder(); dir != "" {
+		return filepath.Join(dir, name)
+	}
+	return ""
+}
+
+// Load reads all layers, from weak to strong: defaults, the model's profile,
+// the user's file, the project's, the environment, flags. The profile is there
+// if the configuration names it or the model; else WithProfile adds it.
 func Load(src Sources) (*Loaded, error) {
-	l := &Loaded{Origins: map[string]string{}, values: koanf.New(".")}
-	if err := l.file("default", defaults, nil); err != nil {
+	in := inputs{env: src.Env, flags: src.Flags}
+	var err error
+	if in.user, err = readFile(src.UserFile, optional); err != nil {
 		return nil, err
 	}
-	if err := l.path(src.UserFile, false, nil); err != nil {
+	switch {
+	case src.File != "":
+		in.named, err = readFile(src.File, required)
+	case src.Dir != "":
+		in.project, err = readProject(src.Dir, src.TrustFile)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if src.File != "" {
-		if err := l.path(src.File, true, nil); err != nil {
+	return in.build("")
+}
+
+// WithProfile returns the configuration for the model that the server named:
+// the same layers, with the profile of that model under the user's file. A
+// profile that the configuration names stays.
+func (l *Loaded) WithProfile(model string) (*Loaded, error) { return l.in.build(model) }
+
+// build makes the configuration for a model, which may be unknown.
+func (in inputs) build(model string) (*Loaded, error) {
+	l, err := in.assemble(nil, Family{})
+	if err != nil {
+		return nil, err
+	}
+	model = cmp.Or(model, l.Model)
+	if l.Config.Profile == noProfile || l.Config.Profile == autoProfile && model == "" {
+		return l, nil
+	}
+	p := findProfile(l.Config.Profile, model)
+	return in.assemble(p, p.family(model))
+}
+
+// assemble lays the layers one over the other.
+func (in inputs) assemble(p *profile, f Family) (*Loaded, error) {
+	l := &Loaded{Origins: map[string]string{}, Family: f, values: koanf.New("."), in: in}
+	if in.project != nil {
+		project := *in.project
+		l.Project, l.Warnings = &project, slices.Clone(project.warnings)
+	}
+	layers := []layer{builtin("default", defaultsNode())}
+	if p != nil {
+		layers = append(layers, builtin("profile "+p.name, &p.Config))
+	}
+	_, classes := profiles()
+	if i := slices.IndexFunc(classes, func(c sizeClass) bool { return c.holds(f.Size) }); i >= 0 {
+		layers = append(layers, builtin("profile for "+classes[i].String(), &classes[i].Config))
+	}
+	layers = append(layers, in.user.layer(), in.named.layer(), l.Project.layer(l))
+	for _, layer := range layers {
+		if err := l.lay(layer); err != nil {
 			return nil, err
 		}
-	} else if src.Dir != "" {
-		if err := l.path(filepath.Join(src.Dir, ProjectFile), false, untrusted); err != nil {
-			return nil, err
-		}
 	}
-	if err := l.env(src.Env); err != nil {
+	if err := l.env(in.env); err != nil {
 		return nil, err
 	}
-	for name, value := range src.Flags {
+	for name, value := range in.flags {
 		if err := l.text("-"+flagName(name), name, value); err != nil {
 			return nil, err
 		}
@@ -95,6 +169,7 @@ func Load(src Sources) (*Loaded, error) {
 	if err := l.values.Unmarshal("", &l.Config); err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
+	l.warnReserve()
 	return l, l.check()
 }
 
@@ -109,48 +184,52 @@ func flagName(path string) string {
 	return path
 }
 
-// path loads a file. One that is not there is an error only if it must be.
-func (l *Loaded) path(name string, must bool, refuse func(key string, value any) string) error {
-	if name == "" {
-		return nil
-	}
-	data, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) && !must {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("configuration: %w", err)
-	}
-	return l.file(name, data, refuse)
+// layer is a mapping of keys, and how its values are named and judged.
+type layer struct {
+	root   *yaml.Node
+	origin func(line int) string
+
+	// refuse, when not nil, says why a value is not honoured there; such a
+	// value is left out with a warning.
+	refuse func(where, key string, value any) (why string)
 }
 
-// file loads one YAML text. refuse, when not nil, says why a value is not
-// honoured there; such a value is left out with a warning.
-func (l *Loaded) file(name string, data []byte, refuse func(string, any) string) error {
+// builtin is a layer that is part of the program.
+func builtin(name string, root *yaml.Node) layer {
+	return layer{root: root, origin: func(int) string { return name }}
+}
+
+// defaultsNode is the parsed file of defaults, which nobody changes.
+var defaultsNode = sync.OnceValue(func() *yaml.Node {
 	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
+	if err := yaml.Unmarshal(defaults, &doc); err != nil {
+		panic(err) // part of the program
 	}
-	if len(doc.Content) == 0 {
+	return doc.Content[0]
+})
+
+// lay puts a layer over what is there.
+func (l *Loaded) lay(y layer) error {
+	if y.root == nil || y.root.Kind == 0 {
 		return nil
 	}
 	values := map[string]any{}
-	if err := l.section(name, "", doc.Content[0], refuse, values); err != nil {
+	if err := l.section(y, "", y.root, values); err != nil {
 		return err
 	}
 	return l.values.Load(confmap.Provider(values, "."), nil)
 }
 
 // section reads a mapping, checks its keys and notes their origins.
-func (l *Loaded) section(file, prefix string, node *yaml.Node, refuse func(string, any) string, values map[string]any) error {
+func (l *Loaded) section(y layer, prefix string, node *yaml.Node, values map[string]any) error {
 	if node.Kind != yaml.MappingNode {
-		return fmt.Errorf("%s:%d: expected keys and values here", file, node.Line)
+		return fmt.Errorf("%s: expected keys and values here", y.origin(node.Line))
 	}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		name, value := node.Content[i], node.Content[i+1]
-		path, where := prefix+name.Value, fmt.Sprintf("%s:%d", file, name.Line)
+		path, where := prefix+name.Value, y.origin(name.Line)
 		if isSection(path) {
-			if err := l.section(file, path+".", value, refuse, values); err != nil {
+			if err := l.section(y, path+".", value, values); err != nil {
 				return err
 			}
 			continue
@@ -163,59 +242,32 @@ func (l *Loaded) section(file, prefix string, node *yaml.Node, refuse func(strin
 		if err != nil {
 			return fmt.Errorf("%s: %s %w", where, path, err)
 		}
-		if refuse != nil {
-			if why := refuse(path, v); why != "" {
-				l.Warnings = append(l.Warnings, fmt.Sprintf("%s: %s is ignored here: %s", where, path, why))
+		if y.refuse != nil {
+			if why := y.refuse(where, path, v); why != "" {
+				l.Warnings = append(l.Warnings, fmt.Sprintf("%s: %s is ignored: %s", where, path, why))
 				continue
+			}
+			if path == "permissions.deny" {
+				// What the user refuses stays refused.
+				before, _ := l.values.Get(path).([]string)
+				v = slices.Concat(before, v.([]string))
 			}
 		}
 		values[path] = v
 		l.Origins[path] = where
-		if file == "default" {
-			l.Origins[path] = "default"
-		}
 	}
 	return nil
 }
 
-// text sets a value given as text.
-func (l *Loaded) text(origin, path, value string) error {
-	k, ok := find(path)
-	if !ok {
-		return unknownKey(origin, path)
-	}
-	var doc yaml.Node
-	node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
-	if k.typ.Kind().String() != "string" && yaml.Unmarshal([]byte(value), &doc) == nil && len(doc.Content) == 1 {
-		node = doc.Content[0]
-	}
-	v, err := decode(node, k.typ)
-	if err != nil {
-		return fmt.Errorf("%s: %q %w", origin, value, err)
-	}
-	l.Origins[path] = origin
-	return l.values.Load(confmap.Provider(map[string]any{path: v}, "."), nil)
-}
+// answerRoom is what an answer needs beside the reasoning, in tokens: a file of
+// some two hundred lines.
+const answerRoom = 2048
 
-// otherVariables start with MM_ and are no keys.
-var otherVariables = []string{"MM_DEMO_SCRIPT"}
-
-// env loads the variables that start with MM_. Two underscores between the
-// parts of a key mean the same as one.
-func (l *Loaded) env(environ []string) error {
-	for _, entry := range environ {
-		name, value, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(name, "MM_") || slices.Contains(otherVariables, name) {
-			continue
-		}
-		i := slices.IndexFunc(keys, func(k key) bool { return envName(k.path) == strings.ReplaceAll(name, "__", "_") })
-		if i < 0 {
-			l.Warnings = append(l.Warnings, "environment: "+name+" is not a setting of mm")
-			continue
-		}
-		if err := l.text(name, keys[i].path, value); err != nil {
-			return err
-		}
+// warnReserve warns when the model's reasoning may use up an answer.
+func (l *Loaded) warnReserve() {
+	least := l.Family.Reserve + answerRoom
+	if l.Family.Reasons && l.Sampling.MaxTokens < least {
+		l.Warnings = append(l.Warnings, fmt.Sprintf("%s: sampling.max_tokens is %d, and this model (profile %s) thinks before it answers: it may be cut before its first word; %d or more is advised",
+			l.Origins["sampling.max_tokens"], l.Sampling.MaxTokens, l.Family.Name, least))
 	}
-	return nil
 }

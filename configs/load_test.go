@@ -122,8 +122,8 @@ maxTurns: 7
 	if l.PlanTool || l.MaxTurns != 7 || len(l.Permissions.Deny) != 1 {
 		t.Errorf("a harmless key was dropped: %+v", l.Config)
 	}
-	if len(l.Warnings) != 10 {
-		t.Errorf("%d warnings, want 10: %q", len(l.Warnings), l.Warnings)
+	if len(l.Warnings) != 9 {
+		t.Errorf("%d warnings, want 9: %q", len(l.Warnings), l.Warnings)
 	}
 	trusted, err := configs.Load(configs.Sources{File: file})
 	if err != nil || trusted.Permissions.Mode != "yolo" || len(trusted.LSP["go"].Command) != 1 {

@@ -3,6 +3,8 @@ package configs
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -13,33 +15,38 @@ import (
 func (l *Loaded) Print(w io.Writer) error {
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	for _, k := range keys {
-		value, set := l.values.Get(k.path), l.values.Exists(k.path)
-		text := fmt.Sprintf("%v", value)
-		switch v := value.(type) {
-		case string:
-			text = fmt.Sprintf("%q", v)
-		case time.Duration:
-			text = v.String()
-		case []string:
-			text = "[" + strings.Join(v, ", ") + "]"
-		case map[string]any:
-			if len(v) == 0 {
-				text = "{}"
-			}
-		}
-		switch {
-		case !set && k.path == "lsp":
-			text = "{}"
-		case !set:
-			text = "(not sent)"
-		case k.path == "apiKey" && value != "":
-			text = "(set, not shown)"
-		}
 		origin := l.Origins[k.path]
 		if origin == "" {
 			origin = "default"
 		}
-		fmt.Fprintf(tw, "%s\t%s\t# %s\n", k.path, text, origin)
+		fmt.Fprintf(tw, "%s\t%s\t# %s\n", k.path, show(k.path, l.values.Get(k.path)), origin)
 	}
 	return tw.Flush()
+}
+
+// show writes the value of a key on one line.
+func show(key string, value any) string {
+	switch v := value.(type) {
+	case nil:
+		if key == "lsp" {
+			return "{}"
+		}
+		return "(not sent)"
+	case string:
+		if key == "apiKey" && v != "" {
+			return "(set, not shown)"
+		}
+		return fmt.Sprintf("%q", v)
+	case time.Duration:
+		return v.String()
+	case []string:
+		return "[" + strings.Join(v, ", ") + "]"
+	case map[string]any:
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			parts = append(parts, name+": "+show(key, v[name]))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	return fmt.Sprintf("%v", value)
 }
