@@ -136,6 +136,7 @@ func (t *turn) planArgs(ctx context.Context, c *call) (err error) {
 // permit asks the policy and, where it says so, the user.
 func (t *turn) permit(ctx context.Context, c *call) (CallEnded, bool) {
 	v := t.opts.Policy.Decide(c.plan.Action)
+	c.plan.Permit = v.Permit
 	switch v.Decision {
 	case safety.Allow:
 		return CallEnded{}, true
@@ -163,13 +164,14 @@ func (t *turn) permit(ctx context.Context, c *call) (CallEnded, bool) {
 		t.opts.Policy.Remember(c.plan.Action)
 	}
 	if d.Command != "" && d.Command != c.plan.Action.Command && c.plan.Action.Op == safety.Execute {
-		return t.edited(ctx, c, d.Command)
+		return t.edited(ctx, c, v, d.Command)
 	}
 	return CallEnded{}, true
 }
 
 // edited plans the command that the user wrote in place of the model's.
-func (t *turn) edited(ctx context.Context, c *call, command string) (CallEnded, bool) {
+func (t *turn) edited(ctx context.Context, c *call, v safety.Verdict, command string) (CallEnded, bool) {
+	command, permit := v.Edited(command)
 	args, err := json.Marshal(map[string]string{"command": command})
 	if err == nil {
 		c.args = args
@@ -178,6 +180,7 @@ func (t *turn) edited(ctx context.Context, c *call, command string) (CallEnded, 
 	if err != nil {
 		return CallEnded{ID: c.id, Status: CallFailed, Summary: "not possible", Output: err.Error()}, false
 	}
+	c.plan.Permit = permit
 	c.notes = append(c.notes, "the user changed the command to: "+command)
 	return CallEnded{}, true
 }

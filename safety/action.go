@@ -78,6 +78,12 @@ type Verdict struct {
 	// empty when it is not to be offered.
 	Always string
 
+	// Permit is how a command runs once it is allowed.
+	Permit Permit
+
+	// Approved is the tier of commands that the user wrote or approved.
+	Approved Tier
+
 	// Dangerous actions get a red dialog, default "no", and no "always".
 	Dangerous bool
 }

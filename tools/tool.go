@@ -67,6 +67,10 @@ type Plan struct {
 	Locations []Location
 	Preview   Preview // nil when there is nothing to show
 
+	// Permit is how a command may run; it is set with the permission, and
+	// its zero value is the strictest.
+	Permit safety.Permit
+
 	// State is what Run needs; only the tool that made it reads it.
 	State any
 }
