@@ -44,7 +44,7 @@ var onlyHere = map[string]string{
 const maxFileLines = 800
 
 type listed struct {
-	path, module  string
+	path          string
 	imports, deps []string
 }
 

@@ -102,16 +102,17 @@ func (t *turn) plan(ctx context.Context, c *call) (CallEnded, bool) {
 	var err error
 	c.tool, c.args, c.notes, err = t.opts.Tools.Resolve(c.raw.Name, c.raw.Args)
 	if err != nil {
-		t.emit(CallPlanned{ID: c.id, Title: orElse(c.raw.Name, "(no name)"), RawArgs: c.raw.Args})
+		t.emit(CallPlanned{ID: c.id, Tool: c.raw.Name, Title: orElse(c.raw.Name, "(no name)"), RawArgs: c.raw.Args})
 		return CallEnded{ID: c.id, Status: CallInvalid, Summary: "not a valid call", Output: err.Error()}, false
 	}
 	c.spec = c.tool.Spec()
 	if err := t.planArgs(ctx, c); err != nil {
-		t.emit(CallPlanned{ID: c.id, Title: c.spec.Name, RawArgs: string(c.args), Repairs: c.notes})
+		t.emit(CallPlanned{ID: c.id, Tool: c.spec.Name, Title: c.spec.Name, RawArgs: string(c.args), Repairs: c.notes})
 		return CallEnded{ID: c.id, Status: CallFailed, Summary: "not possible", Output: err.Error()}, false
 	}
 	t.emit(CallPlanned{
 		ID:        c.id,
+		Tool:      c.spec.Name,
 		Title:     c.plan.Title,
 		RawArgs:   string(c.args),
 		Locations: c.plan.Locations,

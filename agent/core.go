@@ -93,6 +93,8 @@ type Core struct {
 	queue   []Command // waiting for the work under way to end
 	running *running  // the work under way, or nil
 
+	stillborn bool // the next work is cancelled before it begins
+
 	state
 }
 
@@ -275,9 +277,7 @@ func (c *Core) handle(ctx context.Context, cmd Command) {
 			c.tellQueue()
 		}
 	case Interrupt:
-		if c.running != nil {
-			c.running.cancel(errInterrupted)
-		}
+		c.interrupt()
 	case Decide:
 		c.settle(cmd)
 	case SetMode:
@@ -298,6 +298,18 @@ func (c *Core) handle(ctx context.Context, cmd Command) {
 			c.emit(Idle{})
 			c.startIdle(ctx)
 		}
+	}
+}
+
+// interrupt cancels the work under way. Where that is done in idle time, it is
+// on its way out already, and what is meant is the prompt that waits for it.
+func (c *Core) interrupt() {
+	if c.running == nil {
+		return
+	}
+	c.running.cancel(errInterrupted)
+	if c.running.idle && len(c.queue) > 0 {
+		c.stillborn = true
 	}
 }
 
@@ -372,6 +384,10 @@ func (c *Core) tellQueue() {
 // start lends the state to a goroutine of its own until work returns.
 func (c *Core) start(ctx context.Context, work func(context.Context)) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	if c.stillborn {
+		c.stillborn = false
+		cancel(errInterrupted)
+	}
 	r := &running{cancel: cancel, done: make(chan struct{})}
 	c.running = r
 	go func() {

@@ -161,7 +161,7 @@ call_started id="c1" tool="echo" toolkind="execute"
 call_args id="c1" text="{\"text\":\"hi\"}"
 step_ended step=1 finish="tool_calls" usage={100 40 10}
 context_usage used=110 limit=8192 exact=true
-call_planned id="c1" title="hi" rawargs="{\"text\":\"hi\"}" preview=tools.CommandPreview
+call_planned id="c1" tool="echo" title="hi" rawargs="{\"text\":\"hi\"}" preview=tools.CommandPreview
 approval_asked id="a1" call="c1" tool="echo" title="hi" preview=tools.CommandPreview dir="/work" reasons=[runs a command] options=[{allow Allow once} {allow_always Always allow echo in this session} {reject Reject}]
 approval_settled id="a1" choice="allow" by="user"
 call_running id="c1"

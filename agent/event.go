@@ -133,6 +133,7 @@ type (
 	// that the tool got.
 	CallPlanned struct {
 		ID        CallID
+		Tool      string // the declared name, where the call was resolved to one
 		Title     string
 		RawArgs   string
 		Locations []Location

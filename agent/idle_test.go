@@ -108,3 +108,26 @@ func TestCompactionInIdleTime(t *testing.T) {
 		})
 	}
 }
+
+// TestCancelReachesThePromptBehindIdleWork: what was asked while an idle step
+// was on its way out can be cancelled like any other prompt.
+func TestCancelReachesThePromptBehindIdleWork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &warmer{Model: agenttest.NewModel(agenttest.Say("never"), agenttest.Say("two")), block: true}
+		o := options(w.Model, echo{})
+		o.Model, o.Prewarm = w, true
+		r := agenttest.Run(t, o)
+		synctest.Wait()
+		if err := r.Core.Do(agent.Prompt{Text: "q"}); err != nil {
+			t.Fatal(err)
+		}
+		events := r.Do(agent.Interrupt{})
+		if got := ended(t, events).Stop; got != agent.StopCancelled {
+			t.Errorf("stop %q, want cancelled", got)
+		}
+		if got := ended(t, r.Prompt("next")).Stop; got != agent.StopAnswer {
+			t.Errorf("the next prompt: %q, want an answer", got)
+		}
+	})
+}

@@ -46,14 +46,14 @@ func (c *Core) replay() {
 func (c *Core) replayCall(call llm.Call, results map[string]int) {
 	id := CallID(call.ID)
 	ended := CallEnded{ID: id, Status: CallStopped, Summary: "no result"}
-	title := call.Name
+	tool, title := call.Name, call.Name
 	if i, ok := results[call.ID]; ok {
 		item := c.opts.Session.Items[i]
-		title = orElse(item.Title, title)
+		tool, title = orElse(item.Tool, tool), orElse(item.Title, title)
 		ended = CallEnded{ID: id, Status: CallStatus(item.Status), Output: item.Text, Summary: item.Summed}
 	}
 	c.emit(CallStarted{ID: id, Tool: call.Name, ToolKind: c.kindOf(call.Name)})
-	c.emit(CallPlanned{ID: id, Title: title, RawArgs: call.Args})
+	c.emit(CallPlanned{ID: id, Tool: tool, Title: title, RawArgs: call.Args})
 	c.emit(ended)
 }
 

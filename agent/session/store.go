@@ -64,6 +64,9 @@ func Open(dir string) (*Store, error) {
 	return s, s.ignore()
 }
 
+// Dir is the directory of the sessions.
+func (s *Store) Dir() string { return s.dir }
+
 // ignore keeps the directory out of git.
 func (s *Store) ignore() error {
 	f, err := os.OpenFile(filepath.Join(s.dir, ".gitignore"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, filePerm)
