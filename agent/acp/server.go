@@ -238,7 +238,7 @@ func (s *server) loadSession(params json.RawMessage) (any, *sdk.RequestError) {
 	if err != nil {
 		return nil, internal(err)
 	}
-	s.log.printf("session %s loaded from %s: %d message(s) replayed", sess.ID, p.Cwd, len(sess.Items))
+	s.log.printf("session %s loaded from %s: %d message(s) replayed", sess.ID, store.Dir(), len(sess.Items))
 	l.announce()
 	return sdk.LoadSessionResponse{}, nil
 }

@@ -159,20 +159,7 @@ func (l *live) hear(e agent.Event) {
 		}
 	}
 	if j != nil {
-		l.stopAgain(j, e)
 		j.saw(e)
-	}
-}
-
-// stopAgain interrupts a job that begins although it was cancelled: while the
-// core ends what it did in idle time, a command waits, and an interrupt does
-// not reach it.
-func (l *live) stopAgain(j *job, e agent.Event) {
-	switch e.(type) {
-	case agent.TurnStarted, agent.Notice:
-		if j.ctx.Err() != nil {
-			_ = l.core.Do(agent.Interrupt{}) // a core that has ended needs none
-		}
 	}
 }
 

@@ -199,7 +199,7 @@ agent_message_chunk "Done."
 available_commands_update availableCommands=[{"description":"Clear the history and start a new session","name":"new"},{"description":"Compress the history now, keeping the last turns","name":"compact"}]
 answer {}
 `)
-	again.wantLog("[acp] session " + id + " loaded from " + cwd + ": 6 message(s) replayed\n")
+	again.wantLog("[acp] session " + id + " loaded from " + filepath.Join(cwd, ".mm", "sessions") + ": 6 message(s) replayed\n")
 	again.prompt(id, "where?")
 	again.wantWire(`
 tool_call kind=execute rawInput={"command":"pwd"} status=pending title="bash: pwd" toolCallId=call_3

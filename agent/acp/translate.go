@@ -119,6 +119,12 @@ func (t *translator) planned(e agent.CallPlanned) []update {
 		return nil
 	}
 	c.plan = e.Preview
+	if e.Tool != "" {
+		c.tool = e.Tool
+		if k, ok := toolKinds[e.Tool]; ok {
+			c.shown.Kind = k
+		}
+	}
 	c.shown.Title = titleOf(c.tool, e.Title, e.RawArgs)
 	c.shown.RawInput = rawInput(e.RawArgs)
 	for _, l := range e.Locations {

@@ -195,6 +195,21 @@ func golden(t *testing.T, name string) []any {
 	return want
 }
 
+// TestCallUnderAnotherName: a call that was resolved is shown as what it is.
+func TestCallUnderAnotherName(t *testing.T) {
+	t.Parallel()
+	tr := newTranslator("/work", &callIDs{})
+	tr.replaying = false
+	tr.translate(agent.CallStarted{ID: "c1", Tool: "cat", ToolKind: "other"}, time.Time{})
+	updates := tr.translate(agent.CallPlanned{ID: "c1", Tool: "read_file", Title: "a.go", RawArgs: `{"path":"a.go"}`}, time.Time{})
+	if len(updates) != 1 {
+		t.Fatalf("%d updates, want the call", len(updates))
+	}
+	if got := updates[0].(toolCall); got.Title != "read_file: a.go" || got.Kind != "read" {
+		t.Errorf("got %q of kind %q", got.Title, got.Kind)
+	}
+}
+
 func TestTitlesAndKinds(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ tool, kind, args, want string }{
