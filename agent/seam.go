@@ -1,0 +1,191 @@
+package agent
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mm/llm"
+)
+
+const (
+	// seamLines is how many of the last lines of a draft the model is shown,
+	// and so how many of them it may repeat.
+	seamLines = 15
+
+	// startLines is how many lines at the beginning of a continuation tell
+	// that the file was begun again.
+	startLines = 3
+)
+
+// seam joins a continuation to the draft of a file. Both are whole lines.
+type seam struct {
+	path  string // of the file: its name tells what a code fence means
+	draft string
+}
+
+// join returns the draft with a continuation behind it. whole says that the
+// continuation was not cut; a cut one counts up to its last complete line. It
+// returns false when the continuation is of no use: empty, a call of a tool, or
+// the file begun again.
+func (s seam) join(text string, whole bool) (string, bool) {
+	if llm.HasCallMarkup(text) {
+		return "", false
+	}
+	text = s.unwrap(strings.Trim(text, "\r\n"), whole)
+	if whole {
+		text = strings.TrimRight(text, "\r\n") + "\n"
+	}
+	text = text[:strings.LastIndexByte(text, '\n')+1]
+	draft, more := splitLines(s.draft), splitLines(text)
+	more = s.dropRepeated(draft, more)
+	if len(filled(more)) == 0 || beginsAgain(draft, more) {
+		return "", false
+	}
+	return s.draft + strings.Join(more, ""), true
+}
+
+// splitLines keeps the line ends.
+func splitLines(s string) []string { return slices.Collect(strings.Lines(s)) }
+
+// filled are the lines that are not blank, without the space around them.
+func filled(lines []string) []string {
+	var out []string
+	for _, line := range lines {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// chatter is what models say before the rest of a file.
+var chatter = regexp.MustCompile(`(?i)^(sure|certainly|of course|okay|here|continuing|continued|the rest|below)\b.*:$`)
+
+// unwrap takes off a sentence before the text and the code fence around it. In
+// Markdown, whose text may hold fences, only a fence of Markdown is one around
+// the text.
+func (s seam) unwrap(text string, whole bool) string {
+	const fence = "```"
+	first, rest, _ := strings.Cut(text, "\n")
+	if chatter.MatchString(strings.TrimSpace(first)) && !s.prose() {
+		text = strings.TrimLeft(rest, "\r\n")
+		first, rest, _ = strings.Cut(text, "\n")
+	}
+	info, fenced := strings.CutPrefix(strings.TrimSpace(first), fence)
+	if !fenced || s.prose() && info != "markdown" && info != "md" {
+		return text
+	}
+	body := strings.TrimRight(rest, " \t\r\n")
+	inner, closed := strings.CutSuffix(body, "\n"+fence)
+	switch {
+	case closed:
+		return inner + "\n"
+	case whole && body == fence:
+		return ""
+	}
+	return rest
+}
+
+// prose says that the file may hold fences and sentences of its own.
+func (s seam) prose() bool {
+	switch strings.ToLower(filepath.Ext(s.path)) {
+	case ".md", ".markdown", ".txt", ".rst", ".adoc", "":
+		return true
+	}
+	return false
+}
+
+// dropRepeated takes off the lines at the beginning of more that repeat the
+// end of the draft. Where they repeat it with less indentation, what follows
+// gets that indentation too.
+func (s seam) dropRepeated(draft, more []string) []string {
+	for n := min(seamLines, len(draft), len(more)); n > 0; n-- {
+		end := draft[len(draft)-n:]
+		// Of lines that are all alike nobody knows whether they repeat: a
+		// table of zeros goes on with zeros.
+		if allAlike(draft[max(0, len(draft)-n-1):]) || !slices.ContainsFunc(end, isTelling) {
+			continue
+		}
+		if indent, ok := repeats(end, more[:n]); ok {
+			return indented(more[n:], indent)
+		}
+	}
+	return s.mendFirst(draft, more)
+}
+
+// repeats reports whether more are the lines of end again, and with how much
+// indentation less.
+func repeats(end, more []string) (indent string, ok bool) {
+	known := false
+	for i := range end {
+		a, b := strings.TrimRight(end[i], " \t\r\n"), strings.TrimRight(more[i], " \t\r\n")
+		lost, same := strings.CutSuffix(a, b)
+		if !same || strings.TrimSpace(lost) != "" || (b == "") != (a == "") || known && b != "" && lost != indent {
+			return "", false
+		}
+		if b != "" {
+			indent, known = lost, true
+		}
+	}
+	return indent, true
+}
+
+// isTelling reports whether a line is more than a bracket or a figure.
+func isTelling(line string) bool {
+	const letters = 3 // "end" is no sign, nor is a digit of a table
+	n := 0
+	for _, r := range line {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7f {
+			n++
+		}
+	}
+	return n > letters
+}
+
+func allAlike(lines []string) bool {
+	return !slices.ContainsFunc(lines, func(l string) bool { return l != lines[0] })
+}
+
+func indented(lines []string, indent string) []string {
+	if indent == "" {
+		return lines
+	}
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		if out[i] = line; strings.TrimSpace(line) != "" {
+			out[i] = indent + line
+		}
+	}
+	return out
+}
+
+// mendFirst gives the first line back the indentation that was cut off the
+// beginning of an answer: the line before it and the one after it have it, and
+// it opens no block of its own.
+func (s seam) mendFirst(draft, more []string) []string {
+	if s.prose() || len(draft) == 0 || len(more) < 2 {
+		return more
+	}
+	indent := leading(draft[len(draft)-1])
+	first := strings.TrimRight(more[0], " \t\r\n")
+	if indent == "" || leading(more[0]) != "" || leading(more[1]) != indent ||
+		first == "" || strings.ContainsAny(first[len(first)-1:], "{([:") || strings.ContainsAny(first[:1], "})]") {
+		return more
+	}
+	return append([]string{indent + more[0]}, more[1:]...)
+}
+
+func leading(line string) string {
+	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+}
+
+// beginsAgain reports whether a continuation is the file from its beginning.
+func beginsAgain(draft, more []string) bool {
+	a, b := filled(draft), filled(more)
+	if len(a) < startLines || len(b) < startLines {
+		return false
+	}
+	return slices.Equal(a[:startLines], b[:startLines]) && !allAlike(a[:startLines])
+}

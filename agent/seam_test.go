@@ -1,0 +1,52 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSeam(t *testing.T) {
+	t.Parallel()
+	const (
+		body  = "func main() {\n\tfirst()\n\tsecond()\n"
+		guide = "# Guide\n\n## One\n\nText of one.\n"
+	)
+	for _, tc := range []struct {
+		name, path, draft, more, want string
+		cut                           bool
+		wrong                         bool
+	}{
+		{name: "goes on", path: "a.go", draft: body, more: "\tthird()\n}\n", want: body + "\tthird()\n}\n"},
+		{name: "without a final line break", path: "a.go", draft: body, more: "}", want: body + "}\n"},
+		{name: "repeats the last line", path: "a.go", draft: body, more: "\tsecond()\n}\n", want: body + "}\n"},
+		{name: "repeats several lines", path: "a.go", draft: body, more: body + "\tthird()\n}\n", want: body + "\tthird()\n}\n"},
+		{name: "repeats without indentation", path: "a.go", draft: body, more: "second()\nif x {\n\tthird()\n}\n", want: body + "\tif x {\n\t\tthird()\n\t}\n"},
+		{name: "the first line lost its indentation", path: "a.go", draft: body, more: "third()\n\tfourth()\n}\n", want: body + "\tthird()\n\tfourth()\n}\n"},
+		{name: "a block of its own", path: "a.py", draft: "def a():\n    one()\n", more: "def b():\n    two()\n", want: "def a():\n    one()\ndef b():\n    two()\n"},
+		{name: "a bracket is no repetition", path: "a.js", draft: "a(() => {\n  b(() => {\n    c()\n  })\n", more: "})\n", want: "a(() => {\n  b(() => {\n    c()\n  })\n})\n"},
+		{name: "zeros go on with zeros", path: "a.csv", draft: "a,b\n0,0\n0,0\n", more: "0,0\n0,0\n", want: "a,b\n0,0\n0,0\n0,0\n0,0\n"},
+		{name: "words that are all alike", path: "a.csv", draft: "none,none\nnone,none\n", more: "none,none\n", want: "none,none\nnone,none\nnone,none\n"},
+		{name: "a fence around code", path: "a.go", draft: body, more: "```go\n\tthird()\n}\n```", want: body + "\tthird()\n}\n"},
+		{name: "a sentence and a fence", path: "a.go", draft: body, more: "Here is the rest of the file:\n\n```go\n}\n```", want: body + "}\n"},
+		{name: "a fence that is cut", path: "a.go", draft: body, more: "```go\n\tthird()\n\tfou", cut: true, want: body + "\tthird()\n"},
+		{name: "a fence of Markdown around Markdown", path: "a.md", draft: guide, more: "```markdown\n## Two\n```sh\nls\n```\n```", want: guide + "## Two\n```sh\nls\n```\n"},
+		{name: "a fence of the text itself", path: "a.md", draft: guide, more: "```sh\nls\n```", want: guide + "```sh\nls\n```\n"},
+		{name: "cut", path: "a.md", draft: guide, more: "## Two\n\nTe", cut: true, want: guide + "## Two\n\n"},
+		{name: "blank lines before", path: "a.md", draft: guide, more: "\n\n## Two\n", want: guide + "## Two\n"},
+
+		{name: "nothing", path: "a.md", draft: guide, more: "", wrong: true},
+		{name: "an empty fence", path: "a.go", draft: body, more: "```\n```", wrong: true},
+		{name: "only what is there", path: "a.go", draft: body, more: "\tsecond()\n", wrong: true},
+		{name: "no complete line", path: "a.md", draft: guide, more: "## Tw", cut: true, wrong: true},
+		{name: "the file again", path: "a.md", draft: guide + strings.Repeat("more of it\n", 20), more: guide, wrong: true},
+		{name: "a call", path: "a.md", draft: guide, more: "<tool_call>\n{\"name\": \"write_file\", \"arguments\": {}}\n</tool_call>", wrong: true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			got, ok := seam{path: tc.path, draft: tc.draft}.join(tc.more, !tc.cut)
+			if ok == tc.wrong || ok && got != tc.want {
+				t.Errorf("got %q, %v, want %q, %v", got, ok, tc.want, !tc.wrong)
+			}
+		})
+	}
+}
