@@ -43,6 +43,13 @@ func (g *gauge) add(item session.Item) {
 	g.exact = false
 }
 
+// grew notes that an answer takes more in the history than the server has
+// counted, or less.
+func (g *gauge) grew(tokens int) {
+	g.added = max(-g.base, g.added+tokens)
+	g.exact = false
+}
+
 // freed notes that tokens were taken out of the history.
 func (g *gauge) freed(tokens int) {
 	g.added = max(-g.base, g.added-tokens)

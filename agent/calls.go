@@ -101,6 +101,7 @@ func (t *turn) runCall(ctx context.Context, c *call) CallEnded {
 func (t *turn) plan(ctx context.Context, c *call) (CallEnded, bool) {
 	var err error
 	c.tool, c.args, c.notes, err = t.opts.Tools.Resolve(c.raw.Name, c.raw.Args)
+	c.notes = t.noted(c.id, c.notes)
 	if err != nil {
 		t.emit(CallPlanned{ID: c.id, Tool: c.raw.Name, Title: orElse(c.raw.Name, "(no name)"), RawArgs: c.raw.Args})
 		return CallEnded{ID: c.id, Status: CallInvalid, Summary: "not a valid call", Output: err.Error()}, false

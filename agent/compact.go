@@ -179,7 +179,7 @@ func (t *turn) summarise(ctx context.Context, old []session.Item) (string, error
 		ask += summaryUpdate
 	}
 	req := llm.Request{
-		Messages:   append(Outgoing(t.opts.System, old), llm.Message{Role: llm.User, Text: ask}),
+		Messages:   append(t.outgoing(old), llm.Message{Role: llm.User, Text: ask}),
 		Sampling:   t.opts.Sampling,
 		NoThinking: true,
 		Patient:    true,

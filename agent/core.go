@@ -62,6 +62,9 @@ type Options struct {
 	// Grounding has the claims of answers checked against what was read.
 	Grounding bool
 
+	Repairs Repairs // of answers that arrive in a bad state
+	Shape   Shape   // of messages, as the model's profile says
+
 	// NoTextCalls turns off that calls written as text are recovered.
 	NoTextCalls bool
 
@@ -92,6 +95,7 @@ type Core struct {
 
 	queue   []Command // waiting for the work under way to end
 	running *running  // the work under way, or nil
+	hurry   hurry     // ends the reasoning of the answer under way
 
 	stillborn bool // the next work is cancelled before it begins
 
@@ -110,6 +114,8 @@ type state struct {
 	gauge  gauge     // fill of the context window
 	shared string    // what the user did, told with the next message
 	redo   []int     // turns undone, newest last
+
+	past past // what the requests have told
 
 	unsaved   bool // the last save failed
 	useless   int  // compactions in a row that did not help
@@ -280,6 +286,8 @@ func (c *Core) handle(ctx context.Context, cmd Command) {
 		c.interrupt()
 	case Decide:
 		c.settle(cmd)
+	case AnswerNow:
+		c.answerNow()
 	case SetMode:
 		c.opts.Policy.SetMode(cmd.Mode)
 		c.emit(ModeChanged(cmd))

@@ -150,7 +150,9 @@ func TestTurnWithReasoningAndCall(t *testing.T) {
 	r := agenttest.Run(t, options(m, echo{}))
 	// The first request is estimated: 162 characters with 16 for each message
 	// and tool. Then the server's counts stand: 100 read and 10 written are in the window after the first step; the
-	// result of the call adds 7 characters at 3.5 a token, rounded up.
+	// result of the call adds 7 characters at 3.5 a token, rounded up. Of the
+	// second request 113 of 137 characters were in the first: of 130 tokens,
+	// 107 should be in the cache.
 	wantLog(t, r.Prompt("say hi"), `
 turn_started turn=1
 user_message id="i1" text="say hi"
@@ -171,7 +173,7 @@ context_usage used=115 limit=8192
 step_started step=2 contexttokens=115
 text_delta id="i3" text="It said hi."
 text_ended id="i3" text="It said hi."
-step_ended step=2 finish="stop" usage={130 110 5}
+step_ended step=2 finish="stop" usage={130 110 5} expected=107
 context_usage used=135 limit=8192 exact=true
 turn_ended turn=1 stop="answer" usage={230 150 15}
 idle

@@ -108,12 +108,15 @@ type (
 		Text string
 	}
 
-	// StepEnded closes a step.
+	// StepEnded closes a step. Expected is how many tokens of the prompt the
+	// server had read before, by our own account; 0 where it does not tell
+	// what it found in its cache.
 	StepEnded struct {
-		Step   int
-		Finish Finish
-		Usage  Usage
-		Speed  Speed
+		Step     int
+		Finish   Finish
+		Usage    Usage
+		Speed    Speed
+		Expected int
 	}
 
 	// CallStarted opens a tool call: the model has begun to write it.

@@ -61,7 +61,7 @@ func (c *Core) warm(ctx context.Context) {
 		return
 	}
 	req := llm.Request{
-		Messages: prefix(c.opts.System, c.opts.Session.Items),
+		Messages: c.outgoingPrefix(),
 		Tools:    c.toolSpecs(),
 		Sampling: c.opts.Sampling,
 	}

@@ -11,26 +11,43 @@ import (
 
 // handBack tells the model that its call was cut, and how much it may write at
 // once. It returns false when there is nothing to hand back, or no more tries.
-func (t *turn) handBack(resp llm.Response, tries *int) bool {
-	if len(resp.Message.Calls) == 0 || *tries >= maxHandBacks {
+func (g *generation) handBack(a *answer) bool {
+	if len(a.Message.Calls) == 0 && a.unread == "" {
 		return false
 	}
-	*tries++
-	names := make([]string, len(resp.Message.Calls))
-	for i, call := range resp.Message.Calls {
-		names[i] = orElse(toolName(call.Name), "a tool")
+	name, ok := g.handedBack(a, "cut off")
+	if !ok {
+		return false
 	}
-	text := joinParagraphs(resp.Message.Text, "[a call of "+strings.Join(names, ", ")+" that was cut off]")
-	t.add(session.Item{Message: llm.Message{Role: llm.Assistant, Text: text}})
-	if resp.Finish == llm.FinishLength {
-		t.note(fmt.Sprintf("Your call of %s was cut off at max_tokens (%d): it did not run, nothing was written. "+
+	if a.Finish == llm.FinishLength {
+		g.note(fmt.Sprintf("Your call of %s was cut off at max_tokens (%d): it did not run, nothing was written. "+
 			"Write only the first part now (about %d characters), then add the rest with edit_file, part by part.",
-			names[0], t.opts.Sampling.MaxTokens, t.writeBudget(resp)))
+			name, g.opts.Sampling.MaxTokens, g.writeBudget(a.Response)))
 	} else {
-		t.note(fmt.Sprintf("Your call of %s did not arrive whole and did not run. Make the call again.", names[0]))
+		g.note(fmt.Sprintf("Your call of %s did not arrive whole and did not run. Make the call again.", name))
 	}
-	t.emit(Notice{Level: Repair, Text: fmt.Sprintf("repaired: a call of %s was cut, asked to write in parts (%d/%d)", names[0], *tries, maxHandBacks)})
+	g.emit(Notice{Level: Repair, Text: fmt.Sprintf("repaired: a call of %s was cut, asked to write in parts (%d/%d)", name, g.handBacks, maxHandBacks)})
 	return true
+}
+
+// handedBack puts a call that will not run into the history, in words: its
+// arguments would be refused by the server, or fill the context. It returns the
+// tool's name, or false when there are no more tries.
+func (g *generation) handedBack(a *answer, why string) (name string, ok bool) {
+	if g.handBacks >= maxHandBacks {
+		return "", false
+	}
+	g.handBacks++
+	var names []string
+	for _, call := range a.Message.Calls {
+		names = append(names, orElse(toolName(call.Name), "a tool"))
+	}
+	if len(names) == 0 {
+		names = append(names, orElse(g.toolIn(a.unread), "a tool"))
+	}
+	text := joinParagraphs(a.Message.Text, "[a call of "+strings.Join(names, ", ")+" that was "+why+"]")
+	g.add(session.Item{Message: llm.Message{Role: llm.Assistant, Text: text}})
+	return names[0], true
 }
 
 // Characters of file content that fit into one token, escaped as JSON. With it
@@ -44,28 +61,60 @@ func (t *turn) writeBudget(resp llm.Response) int {
 	return max(500, int(float64(left)*contentPerToken)/500*500)
 }
 
-// announced matches a last sentence that promises a step.
-var announced = regexp.MustCompile(`(?i)^(now,? |next,? |first,? |then,? |ok(ay)?,? |so,? )*(i will|i'll|i am going to|i'm going to|let me|let's|let us) `)
-
-// nudge answers an empty answer, or one that announces a step and does not
-// take it, with a short note, once in a turn. It returns false when the answer
-// stands as it is.
-func (t *turn) nudge(resp llm.Response) bool {
-	if t.nudged {
+// runawayCall tells the model that its call was stopped for the pattern that
+// it fell into. It returns false when there are no more tries.
+func (g *generation) runawayCall(a *answer, e *llm.Error) bool {
+	name, ok := g.handedBack(a, "stopped")
+	if !ok {
 		return false
 	}
+	g.note(fmt.Sprintf("Your call of %s was stopped and did not run: %s. Make another call, with short arguments.", name, orElse(e.Message, "its arguments had no end")))
+	g.emit(Notice{Level: Repair, Text: fmt.Sprintf("repaired: a call of %s ran away and was cut (%d/%d): %s", name, g.handBacks, maxHandBacks, e.Message)})
+	return true
+}
+
+// stoppedAnswer marks an answer that was stopped, for the model to read.
+const stoppedAnswer = "[stopped: the answer repeated itself]"
+
+// runawayAnswer keeps what came of an answer that repeated itself, and ends the
+// turn. Reasoning without an answer is tried once more without reasoning.
+func (g *generation) runawayAnswer(a *answer, e *llm.Error) (again bool, end *outcome) {
+	if a.Message.Text == "" && !g.mending.calmed {
+		g.mending.calmed, g.noThinking = true, true
+		g.emit(Notice{Level: Repair, Text: "repaired: the reasoning repeated itself, asked for the answer without it"})
+		return true, nil
+	}
+	if a.Message.Text != "" {
+		a.Message.Text = joinParagraphs(llm.Unrepeat(a.Message.Text), stoppedAnswer)
+		g.keepPartial(a.Response)
+	}
+	return false, g.fail(e)
+}
+
+// announcement matches a last sentence that promises a step.
+var announcement = regexp.MustCompile(`(?i)^(now,? |next,? |first,? |then,? |ok(ay)?,? |so,? )*(i will|i'll|i am going to|i'm going to|let me|let's|let us) `)
+
+// nudge answers an empty answer, or one that announces a step and does not
+// take it, with a short note, once in a turn each. It returns false when the
+// answer stands as it is.
+func (t *turn) nudge(resp llm.Response) bool {
 	text := strings.TrimSpace(resp.Message.Text)
 	switch {
-	case text == "":
-		t.note("Your answer was empty. Call a tool now, or answer in a sentence.")
-		t.emit(Notice{Level: Repair, Text: "the answer was empty: asked once more"})
-	case announcesOnly(text):
+	case text == "" && !t.mending.nudgedEmpty:
+		t.mending.nudgedEmpty = true
+		what, note := "the answer was empty", "Your answer was empty. Call a tool now, or answer in a sentence."
+		if resp.Reasoning != "" {
+			what, note = "there was reasoning and no answer", "You reasoned and gave no answer: what you think is not read. Call a tool now, or answer in a sentence."
+		}
+		t.note(note)
+		t.emit(Notice{Level: Repair, Text: what + ": asked once more"})
+	case announcesOnly(text) && !t.mending.nudgedAnnounced:
+		t.mending.nudgedAnnounced = true
 		t.note("You announced a step and did not take it. Call the tool now, or say why not.")
 		t.emit(Notice{Level: Repair, Text: "a step was announced and not taken: asked once more"})
 	default:
 		return false
 	}
-	t.nudged = true
 	return true
 }
 
@@ -80,5 +129,24 @@ func announcesOnly(text string) bool {
 		last = last[i+1:]
 	}
 	last = strings.ToLower(strings.TrimSpace(last))
-	return announced.MatchString(last) && !strings.Contains(last, "let me know") && !strings.Contains(last, " if you")
+	return announcement.MatchString(last) && !strings.Contains(last, "let me know") && !strings.Contains(last, " if you")
+}
+
+// cutOff ends the turn after a cut answer that could not be handed back.
+func (t *turn) cutOff(resp llm.Response) *outcome {
+	t.keepPartial(resp)
+	limit := t.opts.Sampling.MaxTokens
+	var advice string
+	switch {
+	case resp.Finish != llm.FinishLength:
+		advice = "the answer ended early (" + orElse(string(resp.Finish), "no finish reason") + "): ask again"
+	case len(resp.Message.Calls) > 0:
+		advice = fmt.Sprintf("the model hit max_tokens (%d) while writing a tool call: raise sampling.max_tokens, or ask for less at once", limit)
+	case resp.Message.Text == "":
+		advice = fmt.Sprintf("the reasoning used up max_tokens (%d) before any answer: raise sampling.max_tokens, or turn thinking off", limit)
+	default:
+		advice = fmt.Sprintf("[answer cut off at max_tokens (%d)]: send \"go on\", or raise sampling.max_tokens", limit)
+	}
+	t.emit(Notice{Level: Warn, Text: advice})
+	return &outcome{StopMaxTokens, advice}
 }

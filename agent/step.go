@@ -3,147 +3,101 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
-	"time"
 
 	"mm/agent/session"
 	"mm/llm"
 )
 
-// How often a model call is repeated, per kind of trouble.
-const (
-	maxHandBacks = 2 // notes about a cut or malformed answer, per generation
-	maxRetries   = 1 // repeats of a call that failed in mid-stream
-	maxOverflows = 1 // repeats after the prompt did not fit and room was made
-)
+// answer is one answer of the model, as far as it came.
+type answer struct {
+	llm.Response
 
-// request is what differs from one call of the model to another.
-type request struct {
-	noTools bool // tools are still declared, so that the prefix holds
+	ids       []CallID    // of the calls, when the answer is whole
+	announced []announced // calls on the screen that are still open
+	unread    string      // a call in the text that is not understood, or was cut
+	blind     bool        // the server dropped the beginning of the prompt
+	prompt    llm.Prompt
 }
 
-// generate calls the model until an answer is usable: it retries a broken
-// stream once and hands a cut answer back to the model. The usable answer is
-// in the history when generate returns. end is set when the turn is over.
-func (t *turn) generate(ctx context.Context) (llm.Response, *outcome) {
-	return t.generateWith(ctx, request{})
+// announced is a call that the screen knows.
+type announced struct {
+	id   CallID
+	name string
 }
-
-func (t *turn) generateWith(ctx context.Context, r request) (resp llm.Response, end *outcome) {
-	handBacks, retries, overflows := 0, 0, 0
-	for {
-		t.fit(ctx)
-		resp, ids, err := t.stream(ctx, r)
-		if ctx.Err() != nil {
-			t.keepPartial(resp)
-			return resp, &outcome{stop: StopCancelled}
-		}
-		if err != nil {
-			if e, ok := errors.AsType[*llm.Error](err); ok && e.Kind == llm.ContextFull && overflows < maxOverflows {
-				overflows++
-				t.emit(Retrying{Attempt: overflows, Max: maxOverflows, Cause: explain(err, t.model)})
-				if t.overflowed(ctx, e) {
-					continue
-				}
-			}
-			if retries < maxRetries && retryable(err) {
-				retries++
-				t.emit(Retrying{Attempt: retries, Max: maxRetries, Cause: explain(err, t.model)})
-				continue
-			}
-			t.keepPartial(resp)
-			return resp, t.failed(err)
-		}
-		if !resp.Complete {
-			if r.noTools || !t.handBack(resp, &handBacks) {
-				return resp, t.cutOff(resp)
-			}
-			continue
-		}
-		if r.noTools {
-			resp.Message.Calls = nil
-		}
-		t.keep(resp, ids)
-		return resp, nil
-	}
-}
-
-// retryable tells the errors after which the same request may succeed. What
-// the server refused it will refuse again.
-func retryable(err error) bool {
-	e, ok := errors.AsType[*llm.Error](err)
-	if !ok {
-		return false
-	}
-	switch e.Kind {
-	case llm.Disconnected, llm.Stalled, llm.BadAnswer:
-		return true
-	case llm.ServerFault:
-		return e.Status == 0 || e.Status >= 502 // in mid-stream, or a gateway's
-	}
-	return false
-}
-
-// failed turns an error into the end of the turn.
-func (t *turn) failed(err error) *outcome {
-	text := explain(err, t.model)
-	t.logf("model call: %v", err)
-	t.emit(Fault{Text: text})
-	return &outcome{StopFailed, text}
-}
-
-func explain(err error, info llm.ModelInfo) string { return llm.Explain(err, info) }
 
 // stream makes one call of the model and emits its deltas. What had arrived is
 // returned also with an error.
-func (t *turn) stream(ctx context.Context, r request) (llm.Response, []CallID, error) {
+func (t *turn) stream(ctx context.Context, r request) (*answer, error) {
 	t.steps++
 	req := t.request(r)
 	t.cold = false
 	t.open.step = t.steps
 	t.emit(StepStarted{Step: t.steps, ContextTokens: t.gauge.expected()})
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer t.hurry.asking.Wait()
+	defer cancel(nil)
+	defer t.hurry.end()
 
-	s := streaming{turn: t}
+	s := streaming{turn: t, ctx: ctx, cancel: cancel, noTools: r.noTools}
+	var failure error
 	for delta, err := range t.opts.Model.Stream(ctx, req) {
 		if err != nil {
-			resp := s.partial(err)
-			s.closeItems(resp.Message.Text)
-			s.dropCalls()
-			t.endStep(StepEnded{Finish: resp.Finish})
-			return resp, nil, err
+			failure = err
+			break
 		}
-		s.take(delta)
-		if s.done {
+		if s.take(delta); s.done {
 			break
 		}
 	}
-	if !s.done {
-		err := &llm.Error{Kind: llm.Disconnected, Message: "the answer ended early"}
-		resp := s.partial(err)
-		s.closeItems(resp.Message.Text)
-		s.dropCalls()
-		t.endStep(StepEnded{})
-		return resp, nil, err
+	switch {
+	case context.Cause(ctx) == errAnswerNow && !s.done:
+		failure = errAnswerNow
+	case failure == nil && !s.done:
+		failure = &llm.Error{Kind: llm.Disconnected, Message: "the answer ended early"}
 	}
-	s.recoverCalls(req)
-	s.closeItems(s.resp.Message.Text)
-	ids := s.matchCalls()
-	t.measured(s.resp)
-	t.endStep(StepEnded{Finish: s.resp.Finish, Usage: s.resp.Usage, Speed: s.resp.Speed})
-	t.emit(t.gauge.event())
-	return s.resp, ids, nil
+	if failure != nil {
+		a := s.partial(failure)
+		s.closeItems(a.Message.Text)
+		t.drop(a)
+		t.endStep(StepEnded{})
+		return a, failure
+	}
+	return s.ended(req), nil
+}
+
+// ended takes in a stream that came to its end.
+func (s *streaming) ended(req llm.Request) *answer {
+	a := &answer{Response: s.resp, announced: s.calls}
+	s.readText(a, req)
+	s.closeItems(a.Message.Text)
+	switch {
+	case s.noTools:
+		a.Message.Calls = nil
+	case a.Complete:
+		s.match(a)
+	case !s.salvageable(a.Response):
+		s.drop(a)
+	}
+	expected, broken := s.measured(req, a)
+	s.endStep(StepEnded{Finish: a.Finish, Usage: a.Usage, Speed: a.Speed, Expected: expected})
+	if broken != nil {
+		broken.Step = s.steps
+		s.emit(*broken)
+	}
+	s.emit(s.gauge.event())
+	return a
 }
 
 // request builds the next request from the history.
 func (t *turn) request(r request) llm.Request {
 	req := llm.Request{
-		Messages: Outgoing(t.opts.System, t.opts.Session.Items),
-		Sampling: t.opts.Sampling,
+		Messages:   t.outgoing(t.opts.Session.Items),
+		Tools:      t.toolSpecs(),
+		Sampling:   t.opts.Sampling,
+		NoThinking: r.noThinking,
+		NoStream:   r.noStream,
 	}
-	req.Tools = t.toolSpecs()
 	if r.noTools {
 		req.ToolChoice = "none"
 	}
@@ -152,10 +106,24 @@ func (t *turn) request(r request) llm.Request {
 	}
 	t.gauge.sending(req)
 	req.Sampling.MaxTokens = t.gauge.room(req.Sampling.MaxTokens)
+	if !t.past.textSaid && t.shape().TextTools {
+		t.past.textSaid = true
+		t.emit(Notice{Level: Info, Text: "the model's template has no tools: they are described in the system prompt, and calls are read from the text"})
+	}
 	return req
 }
 
+// toolSpecs are the tools that a request declares: none where the model cannot
+// see them.
 func (c *Core) toolSpecs() []llm.ToolSpec {
+	if c.shape().TextTools {
+		return nil
+	}
+	return c.declared()
+}
+
+// declared are the tools that the model may call.
+func (c *Core) declared() []llm.ToolSpec {
 	var out []llm.ToolSpec
 	for _, spec := range c.opts.Tools.Specs() {
 		out = append(out, llm.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})
@@ -164,13 +132,13 @@ func (c *Core) toolSpecs() []llm.ToolSpec {
 }
 
 // keep puts a whole answer into the history. An empty one is not kept.
-func (t *turn) keep(resp llm.Response, ids []CallID) {
-	if resp.Message.Text == "" && len(resp.Message.Calls) == 0 {
+func (t *turn) keep(a *answer) {
+	if a.Message.Text == "" && len(a.Message.Calls) == 0 {
 		return
 	}
-	msg := llm.Message{Role: llm.Assistant, Text: resp.Message.Text}
-	for i, call := range resp.Message.Calls {
-		call.ID = string(ids[i])
+	msg := llm.Message{Role: llm.Assistant, Text: a.Message.Text}
+	for i, call := range a.Message.Calls {
+		call.ID = string(a.ids[i])
 		msg.Calls = append(msg.Calls, call)
 	}
 	t.add(session.Item{Message: msg})
@@ -178,202 +146,56 @@ func (t *turn) keep(resp llm.Response, ids []CallID) {
 
 // keepPartial keeps the text of an answer that did not end, without its calls.
 func (t *turn) keepPartial(resp llm.Response) {
-	if resp.Message.Text != "" {
+	if strings.TrimSpace(resp.Message.Text) != "" {
 		t.add(session.Item{Message: llm.Message{Role: llm.Assistant, Text: resp.Message.Text}})
 	}
 }
 
-// measured takes the server's counts of an answer.
-func (t *turn) measured(resp llm.Response) {
-	t.usage.Prompt += resp.Usage.Prompt
-	t.usage.Cached += resp.Usage.Cached
-	t.usage.Completion += resp.Usage.Completion
-	t.gauge.counted(resp.Usage)
+// measured takes the server's counts of an answer: what the prompt took, and
+// what of it was found in the cache. A count of a prompt that was read in part
+// teaches nothing.
+func (t *turn) measured(req llm.Request, a *answer) (expected int, broken *CacheBroken) {
+	t.spent(a.Usage)
+	a.prompt = llm.Prompt{Estimated: t.gauge.sent, Counted: a.Usage.Prompt}
+	a.blind = t.cutSilently(a.prompt)
+	if a.blind {
+		t.gauge.counted(llm.Usage{})
+		return 0, nil
+	}
+	t.gauge.counted(a.Usage)
+	return t.past.cache.judge(t.model.ID, req, a.Usage)
 }
 
-// streaming turns the deltas of one answer into events.
-type streaming struct {
-	*turn
-	calls []CallID // ids given to the calls as they began
-	names []string
-	hold  llm.CallFilter // what may be a call written as text
-	resp  llm.Response
-	done  bool
+// spent adds to the turn's sum.
+func (t *turn) spent(u llm.Usage) {
+	t.usage.Prompt += u.Prompt
+	t.usage.Cached += u.Cached
+	t.usage.Completion += u.Completion
 }
 
-func (s *streaming) take(d llm.Delta) {
-	switch d := d.(type) {
-	case llm.PhaseChanged:
-		s.emit(PhaseChanged{Step: s.steps, Phase: d.Phase, Detail: d.Detail})
-	case llm.Progress:
-		s.emit(PromptProgress{Step: s.steps, Done: d.Processed, Total: d.Total, Cached: d.Cached, Elapsed: d.Elapsed})
-	case llm.ReasoningDelta:
-		s.reasoning(d.Text)
-	case llm.TextDelta:
-		s.text(d.Text)
-	case llm.CallDelta:
-		s.call(d)
-	case llm.Repaired:
-		s.emit(Notice{Level: Repair, Text: d.What})
-	case llm.Done:
-		s.resp, s.done = d.Response, true
-	case llm.Alive:
-	}
-}
-
-func (s *streaming) reasoning(text string) {
-	if s.open.reasoning == "" {
-		s.endText(s.open.textSoFar.String())
-		s.open.reasoning = s.ids.item()
-		s.open.thinking = time.Now()
-	}
-	s.open.thought.WriteString(text)
-	s.emit(ReasoningDelta{ID: s.open.reasoning, Text: text})
-}
-
-func (s *streaming) text(text string) {
-	s.endReasoning()
-	before := s.hold.Holding()
-	text = s.hold.Write(text)
-	if s.hold.Holding() && !before {
-		s.emit(PhaseChanged{Step: s.steps, Phase: llm.Composing})
-	}
-	s.show(text)
-}
-
-// show adds to the text on the screen.
-func (s *streaming) show(text string) {
-	if text == "" {
-		return
-	}
-	if s.open.text == "" {
-		s.open.text = s.ids.item()
-	}
-	s.open.textSoFar.WriteString(text)
-	s.emit(TextDelta{ID: s.open.text, Text: text})
-}
-
-func (s *streaming) call(d llm.CallDelta) {
-	s.endReasoning()
-	for len(s.calls) <= d.Call {
-		id := s.ids.call()
-		s.calls, s.names = append(s.calls, id), append(s.names, d.Name)
-		s.openCall(id)
-		s.emit(CallStarted{ID: id, Tool: d.Name, ToolKind: s.kindOf(d.Name)})
-	}
-	if d.Args != "" {
-		s.emit(CallArgs{ID: s.calls[d.Call], Text: d.Args})
-	}
-}
-
-// partial is what had arrived when the stream failed.
-func (s *streaming) partial(err error) llm.Response {
-	resp := llm.Response{
-		Message:   llm.Message{Role: llm.Assistant, Text: s.open.textSoFar.String() + s.hold.Held()},
-		Reasoning: s.open.thought.String(),
-	}
-	if e, ok := errors.AsType[*llm.Error](err); ok && e.Partial != nil {
-		resp.Usage = e.Partial.Usage
-	}
-	return resp
-}
-
-// closeItems ends the text and the reasoning. whole is the final text, which
-// may lack what a later look took out of the deltas.
-func (s *streaming) closeItems(whole string) {
-	s.endReasoning()
-	shown := s.open.textSoFar.String()
-	switch {
-	case s.open.text == "":
-		s.show(whole) // it came in one piece, or was held back
-	case len(whole) > len(shown) && strings.HasPrefix(whole, shown):
-		s.show(whole[len(shown):])
-	}
-	s.endText(whole)
-}
-
-// recoverCalls takes calls that the model wrote into its answer in place of
-// making them. It is strict, and never done when the user asked for an
-// example, or when no tool may be called.
-func (s *streaming) recoverCalls(req llm.Request) {
-	m := &s.resp.Message
-	if s.opts.NoTextCalls || !s.resp.Complete || len(m.Calls) > 0 || m.Text == "" {
-		return
-	}
-	calls, rest, ok := llm.TextCalls(m.Text, req.Tools)
-	if !ok || llm.AsksForExample(s.asked) {
-		return
-	}
-	m.Text = rest
-	if req.ToolChoice == "none" {
-		return // not to be run, and not to be shown either
-	}
-	m.Calls = calls
-	s.emit(Notice{Level: Repair, Text: "repaired: a call written as text was taken for a call of " + calls[0].Name})
-}
-
-// dropCalls ends the calls that were being composed: none of them will run.
-func (s *streaming) dropCalls() {
-	for _, id := range s.calls {
-		s.endCall(CallEnded{ID: id, Status: CallInvalid, Summary: "cut off"})
-	}
-	s.calls = nil
-}
-
-// matchCalls gives each call of the final answer the id under which it was
-// announced. An announced call that is not in it ends as no call; one that was
-// never announced, recovered from text, is announced here.
-func (s *streaming) matchCalls() []CallID {
-	if !s.resp.Complete {
-		s.dropCalls()
-		return nil
-	}
-	ids := make([]CallID, len(s.resp.Message.Calls))
-	next := 0
-	for i, call := range s.resp.Message.Calls {
-		for next < len(s.calls) && s.names[next] != call.Name && len(s.calls)-next > len(ids)-i {
-			s.endCall(CallEnded{ID: s.calls[next], Status: CallInvalid, Summary: "not a call"})
-			next++
+// aside makes a call of the model beside the conversation. Nothing of the
+// answer is shown; detail says what it is for.
+func (t *turn) aside(ctx context.Context, req llm.Request, detail string) (llm.Response, error) {
+	t.steps++
+	t.open.step = t.steps
+	req.Sampling.MaxTokens = t.gauge.room(req.Sampling.MaxTokens)
+	t.emit(StepStarted{Step: t.steps, ContextTokens: t.gauge.est.Request(req)})
+	for delta, err := range t.opts.Model.Stream(ctx, req) {
+		if err != nil {
+			t.endStep(StepEnded{})
+			return llm.Response{}, err
 		}
-		if next < len(s.calls) {
-			ids[i] = s.calls[next]
-			next++
-			continue
-		}
-		ids[i] = s.ids.call()
-		s.openCall(ids[i])
-		s.emit(CallStarted{ID: ids[i], Tool: call.Name, ToolKind: s.kindOf(call.Name)})
-	}
-	for _, id := range s.calls[next:] {
-		s.endCall(CallEnded{ID: id, Status: CallInvalid, Summary: "not a call"})
-	}
-	return ids
-}
-
-func (c *Core) kindOf(name string) ToolKind {
-	for _, spec := range c.opts.Tools.Specs() {
-		if spec.Name == name {
-			return spec.Kind
+		switch d := delta.(type) {
+		case llm.PhaseChanged:
+			t.emit(PhaseChanged{Step: t.steps, Phase: d.Phase, Detail: detail})
+		case llm.Progress:
+			t.emit(PromptProgress{Step: t.steps, Done: d.Processed, Total: d.Total, Cached: d.Cached, Elapsed: d.Elapsed})
+		case llm.Done:
+			t.spent(d.Response.Usage)
+			t.endStep(StepEnded{Finish: d.Response.Finish, Usage: d.Response.Usage, Speed: d.Response.Speed})
+			return d.Response, nil
 		}
 	}
-	return "other"
-}
-
-// cutOff ends the turn after a cut answer that could not be handed back.
-func (t *turn) cutOff(resp llm.Response) *outcome {
-	t.keepPartial(resp)
-	limit := t.opts.Sampling.MaxTokens
-	var advice string
-	switch {
-	case resp.Finish != llm.FinishLength:
-		advice = "the answer ended early (" + orElse(string(resp.Finish), "no finish reason") + "): ask again"
-	case len(resp.Message.Calls) > 0:
-		advice = fmt.Sprintf("the model hit max_tokens (%d) while writing a tool call: raise sampling.max_tokens, or ask for less at once", limit)
-	case resp.Message.Text == "":
-		advice = fmt.Sprintf("the reasoning used up max_tokens (%d) before any answer: raise sampling.max_tokens, or turn thinking off", limit)
-	default:
-		advice = fmt.Sprintf("[answer cut off at max_tokens (%d)]: send \"go on\", or raise sampling.max_tokens", limit)
-	}
-	t.emit(Notice{Level: Warn, Text: advice})
-	return &outcome{StopMaxTokens, advice}
+	t.endStep(StepEnded{})
+	return llm.Response{}, errors.New("the answer ended early")
 }

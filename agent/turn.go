@@ -21,7 +21,7 @@ type turn struct {
 
 	steps    int  // calls of the model so far
 	refused  bool // something was refused because nobody could be asked
-	nudged   bool // an empty or merely announced answer was nudged
+	mending  mending
 	lastTool string
 	asked    string // what the user typed
 }

@@ -39,9 +39,13 @@ func TextCalls(text string, declared []ToolSpec) (calls []Call, rest string, ok 
 // HasCallMarkup reports whether a text holds the markup of a call, readable or
 // not: the model may be told that its call was not understood.
 func HasCallMarkup(text string) bool {
-	_, block := splitAtMarkup(text)
+	_, block := SplitCall(text)
 	return block != ""
 }
+
+// SplitCall cuts a text before the markup of a call, readable or not. block is
+// empty when there is none.
+func SplitCall(text string) (prose, block string) { return splitAtMarkup(text) }
 
 // AsksForExample reports whether a user's message asks to be shown what a call
 // looks like: then calls in the answer's text are not to be run. A message that

@@ -1,0 +1,25 @@
+package agent
+
+// Repairs are the switches of repairs that need more calls of the model. The
+// zero value has them all on.
+type Repairs struct {
+	NoSalvage    bool // a cut write_file is handed back, not finished
+	SalvageCalls int  // calls of the model to finish one file; 0 means 6
+	NoConstrain  bool // arguments are never produced by the server's grammar
+}
+
+// defaultSalvageCalls bounds the calls that finish one file.
+const defaultSalvageCalls = 6
+
+// mending is what was tried in a turn to get along with its model.
+type mending struct {
+	nudgedEmpty     bool // an empty answer was answered with a note
+	nudgedAnnounced bool // a step that was announced and not taken, too
+	noted           bool // a call that was not understood, too
+
+	shown   bool // something of an answer was on the screen
+	badArgs int  // answers in a row with a call whose arguments fit no tool
+	calmed  bool // reasoning that ran away was asked to be left out
+
+	notes map[CallID]string // what the result of a call begins with
+}

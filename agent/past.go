@@ -1,0 +1,12 @@
+package agent
+
+import "mm/llm"
+
+// past is what the requests so far have told of the server and its model.
+type past struct {
+	shape  Shape       // taught by refusals
+	prompt llm.Prompt  // the last prompt
+	cache  cacheRecord // what the server has read last
+
+	textSaid bool // the user knows that the tools are described as text
+}

@@ -1,0 +1,161 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"mm/llm"
+)
+
+// salvageLeast is how many lines of a file must have arrived for the rest to be
+// asked for.
+const salvageLeast = 20
+
+// draft is a call that was cut in the middle of a file: what has arrived of it,
+// kept in memory.
+type draft struct {
+	tool, path string
+	cut        llm.CutString
+	text       string // whole lines
+	endsBare   bool   // the text that it replaces has no line break at its end
+	parts      int    // answers that it is made of
+}
+
+// draftOf returns the draft in a cut answer: the content of a write_file, or
+// the new text of an edit_file with one edit.
+func (c *Core) draftOf(resp llm.Response) (draft, bool) {
+	if resp.Finish != llm.FinishLength || len(resp.Message.Calls) != 1 || c.opts.Repairs.NoSalvage {
+		return draft{}, false
+	}
+	call := resp.Message.Calls[0]
+	cut, ok := llm.FindCut(call.Args)
+	if !ok {
+		return draft{}, false
+	}
+	d := draft{cut: cut, text: cut.Value[:strings.LastIndexByte(cut.Value, '\n')+1], parts: 1}
+	if strings.Count(d.text, "\n") < salvageLeast {
+		return draft{}, false
+	}
+	tool, valid, _, err := c.opts.Tools.Resolve(call.Name, cut.With(d.text))
+	if err != nil {
+		return draft{}, false
+	}
+	var args struct {
+		Path    string
+		Content string
+		Edits   []struct{ Old, New string }
+	}
+	if json.Unmarshal(valid, &args) != nil {
+		return draft{}, false
+	}
+	d.tool, d.path = tool.Spec().Name, args.Path
+	switch {
+	case d.tool == "write_file" && args.Content == d.text:
+		return d, d.path != ""
+	case d.tool == "edit_file" && len(args.Edits) == 1 && args.Edits[0].New == d.text:
+		d.endsBare = !strings.HasSuffix(args.Edits[0].Old, "\n")
+		return d, d.path != ""
+	}
+	return draft{}, false
+}
+
+func (c *Core) salvageable(resp llm.Response) bool {
+	_, ok := c.draftOf(resp)
+	return ok
+}
+
+// salvage finishes a file whose call was cut: the model writes the rest as
+// plain text, as often as it takes, and the whole becomes one call. It returns
+// false when there is nothing to finish or the rest went wrong; the draft is
+// then dropped, and nothing was written.
+func (g *generation) salvage(ctx context.Context, a *answer) bool {
+	d, ok := g.draftOf(a.Response)
+	if !ok {
+		return false
+	}
+	limit := g.opts.Repairs.SalvageCalls
+	if limit <= 0 {
+		limit = defaultSalvageCalls
+	}
+	for range limit {
+		whole, ok := g.continued(ctx, &d)
+		if !ok {
+			return false
+		}
+		if whole {
+			return g.finished(a, d)
+		}
+	}
+	g.logf("salvage: %s is not finished after %d calls", d.path, limit)
+	return false
+}
+
+// continued asks for the next part of a draft. whole says that the file ends
+// with it.
+func (g *generation) continued(ctx context.Context, d *draft) (whole, ok bool) {
+	req := llm.Request{Messages: g.withTail(d.request()), Sampling: g.opts.Sampling, NoThinking: true}
+	if constrains[g.model.Provider].keepsTools {
+		req.Tools, req.ToolChoice = g.toolSpecs(), "none"
+	}
+	d.parts++
+	resp, err := g.aside(ctx, req, fmt.Sprintf("writing %s, part %d", d.path, d.parts))
+	if err != nil {
+		g.logf("salvage: %v", err)
+		return false, false
+	}
+	if !resp.Complete && resp.Finish != llm.FinishLength {
+		g.logf("salvage: the answer ended early")
+		return false, false
+	}
+	text, ok := seam{path: d.path, draft: d.text}.join(resp.Message.Text, resp.Complete)
+	if !ok {
+		g.logf("salvage: this does not continue %s: %q", d.path, resp.Message.Text)
+		return false, false
+	}
+	d.text = text
+	return resp.Complete, true
+}
+
+// request asks for the rest.
+func (d *draft) request() string {
+	lines := splitLines(d.text)
+	last := lines[max(0, len(lines)-seamLines):]
+	return fmt.Sprintf("Your call of %s for %s was cut off: its first %d lines have arrived and are kept. These are the last of them:\n"+
+		"<lines>\n%s</lines>\n"+
+		"Continue %s exactly after them. Answer with the rest of the text only: no tool call, no explanation, no code fence around it, no line twice.",
+		d.tool, d.path, len(lines), strings.Join(last, ""), d.path)
+}
+
+// finished makes one whole call of the answer.
+func (g *generation) finished(a *answer, d draft) bool {
+	if d.endsBare {
+		d.text = strings.TrimSuffix(d.text, "\n")
+	}
+	call := &a.Message.Calls[0]
+	args := d.cut.With(d.text)
+	if _, _, _, err := g.opts.Tools.Resolve(call.Name, args); err != nil {
+		g.logf("salvage: %v", err)
+		return false
+	}
+	g.gauge.grew(g.gauge.est.Text(args) - a.Usage.Completion)
+	call.Args = args
+	a.Complete, a.Finish = true, llm.FinishCalls
+	g.match(a)
+	made := fmt.Sprintf("%s: %d lines to %s, written in %d parts", d.tool, strings.Count(strings.TrimSuffix(d.text, "\n"), "\n")+1, d.path, d.parts)
+	if g.mending.notes == nil {
+		g.mending.notes = map[CallID]string{}
+	}
+	g.mending.notes[a.ids[0]] = made
+	g.emit(Notice{Level: Repair, Text: "repaired: a call of " + d.tool + " was cut and finished in " + fmt.Sprint(d.parts) + " parts"})
+	return true
+}
+
+// noted puts what was done for a call in front of its other notes.
+func (t *turn) noted(id CallID, notes []string) []string {
+	if note := t.mending.notes[id]; note != "" {
+		return append([]string{note}, notes...)
+	}
+	return notes
+}
