@@ -86,6 +86,7 @@ const usageText = `mm is a terminal coding agent for small local models.
   mm -acp [flags]        an agent for editors (Agent Client Protocol)
   mm config [init]       show the configuration in force / write a commented file
   mm sessions            list the conversations kept for this directory
+  mm eval [-help]        run reproducible tasks against the model
 
 Flags (one or two dashes):
 `
@@ -149,7 +150,7 @@ func (p program) run(ctx context.Context) int {
 	case len(rest) > 0 && rest[0] == "config" && len(rest) == 2 && rest[1] == "init":
 		return p.configInit()
 	}
-	if len(rest) > 0 && (rest[0] != "config" && rest[0] != "sessions" || len(rest) > 1) {
+	if len(rest) > 0 && rest[0] != "eval" && (rest[0] != "config" && rest[0] != "sessions" || len(rest) > 1) {
 		return p.usage(fmt.Sprintf("there is no command %q; a prompt goes behind -p", strings.Join(rest, " ")))
 	}
 	cwd, err := os.Getwd()
@@ -161,7 +162,7 @@ func (p program) run(ctx context.Context) int {
 		fmt.Fprintf(p.err, "mm: %v\n", err)
 		return exitUsage
 	}
-	if len(rest) > 0 {
+	if len(rest) > 0 && rest[0] != "eval" {
 		for _, w := range cfg.Warnings {
 			fmt.Fprintf(p.err, "mm: warning: %s\n", w)
 		}
@@ -173,12 +174,22 @@ func (p program) run(ctx context.Context) int {
 	}
 	defer app.close()
 	switch {
+	case len(rest) > 0:
+		return app.eval(ctx, rest[1:])
 	case o.acp:
 		return app.acp(ctx)
 	case o.prompted:
 		return app.oneshot(ctx)
 	}
 	return app.screen(ctx)
+}
+
+// sources is where the configuration comes from.
+func (p program) sources(o options, cwd string) configs.Sources {
+	return configs.Sources{
+		UserFile: configs.UserFile(), TrustFile: configs.TrustFile(), File: o.config,
+		Dir: cwd, Env: p.env, Flags: o.values,
+	}
 }
 
 func (p program) usage(text string) int {

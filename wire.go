@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,6 +63,7 @@ func newApp(p program, o options, cwd string, cfg *configs.Loaded) (*app, error)
 	if a.runner, err = proc.NewRunner(); err != nil {
 		return nil, err
 	}
+	a.onClose(a.runner.Close)
 	return a, nil
 }
 
@@ -180,7 +182,22 @@ func (a *app) connect(ctx context.Context) (string, error) {
 		}
 	}
 	a.model.use(o)
-	return o.Provider + ": " + why, nil
+	return o.Provider + ": " + why, a.useProfile(ctx)
+}
+
+// useProfile takes up the settings for the family of the model that answers. A
+// server that does not answer yet is no error: the first prompt tells.
+func (a *app) useProfile(ctx context.Context) error {
+	info, err := a.model.Info(ctx)
+	if err != nil || info.ID == "" {
+		return nil
+	}
+	cfg, err := a.cfg.WithProfile(info.ID)
+	if err != nil {
+		return err
+	}
+	a.cfg = cfg
+	return nil
 }
 
 // demoPace is the pace of the stand-in for people; MM_DEMO_SCRIPT files set
@@ -221,6 +238,10 @@ type front struct {
 	unattended bool // nobody can be asked
 	askAll     bool // the editor protocol's rule
 	interval   time.Duration
+
+	mode   safety.Mode                       // in place of the configured one
+	skills []skills.Layer                    // nearer than all others
+	tools  func(agent.Toolbox) agent.Toolbox // in place of the toolbox
 }
 
 // core builds the agent for a working directory and a session.
@@ -230,7 +251,7 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 		return nil, err
 	}
 	a.onClose(func() { _ = ws.Close() })
-	set, warnings := a.skills()
+	set, warnings := a.skills(f.skills)
 	seen := tools.NewSeen()
 	box, shell, err := a.toolbox(ws, seen, set)
 	if err != nil {
@@ -240,11 +261,15 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 	if err != nil {
 		return nil, err
 	}
+	declared := agent.Toolbox(box)
+	if f.tools != nil {
+		declared = f.tools(box)
+	}
 	o := agent.Options{
 		Model: a.model,
-		Tools: box,
+		Tools: declared,
 		Policy: safety.NewPolicy(safety.Options{
-			Mode:   safety.Mode(a.cfg.Permissions.Mode),
+			Mode:   cmp.Or(f.mode, safety.Mode(a.cfg.Permissions.Mode)),
 			AskAll: f.askAll,
 			Judge: func(command string) safety.Judgement {
 				return safety.JudgeShell(command, ws.ShellEnv(a.getenv))
@@ -258,6 +283,8 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 		Context:         contextOptions(a.cfg.Context),
 		LoopTemperature: a.cfg.LoopTemperature,
 		MaxTurns:        a.cfg.MaxTurns,
+		NoTextCalls:     !a.cfg.TextCalls,
+		Grounding:       a.cfg.Grounding,
 		Prewarm:         a.cfg.Prewarm,
 		IdleSteps:       a.cfg.IdleSteps,
 		Restore:         restorer(ws),
@@ -288,8 +315,8 @@ func (a *app) protected() []string {
 
 // skills loads the procedures: the user's own, and the built-in ones. Those of
 // a project are foreign text until the project is trusted, and are left out.
-func (a *app) skills() (skills.Set, []string) {
-	var layers []skills.Layer
+func (a *app) skills(nearer []skills.Layer) (skills.Set, []string) {
+	layers := slices.Clone(nearer)
 	if file := configs.UserFile(); file != "" {
 		dir := filepath.Join(filepath.Dir(file), "skills")
 		layers = append(layers, skills.Layer{Name: "user", FS: os.DirFS(dir), Dir: dir})
@@ -388,7 +415,7 @@ func (a *app) systemPrompt(cwd string, box *tools.Toolbox) (string, error) {
 			s.Skills = true
 		}
 	}
-	return agent.SystemPrompt("full", s)
+	return agent.SystemPrompt(a.cfg.Prompt, s)
 }
 
 func contextOptions(c configs.Context) agent.Context {

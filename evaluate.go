@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"mm/agent/eval"
+	"mm/agent/session"
+	"mm/configs"
+	"mm/llm"
+	"mm/safety"
+	"mm/tools/proc"
+)
+
+// evalKeys are the settings that bear on the result of an evaluation, under
+// the names that its variants use. Those that differ from the key of the
+// configuration are mapped to it.
+var evalKeys = map[string]string{
+	"promptVariant":        "prompt",
+	"planTool":             "planTool",
+	"searchTools":          "searchTools",
+	"maxOutput":            "maxOutput",
+	"loopTemperature":      "loopTemperature",
+	"profile":              "profile",
+	"sampling.temperature": "sampling.temperature",
+	"sampling.max_tokens":  "sampling.max_tokens",
+}
+
+// eval is "mm eval".
+func (a *app) eval(ctx context.Context, args []string) int {
+	env := eval.Env{Out: a.out, Err: a.err, New: a.evalCore, Program: version, Config: map[string]string{}}
+	for name, key := range evalKeys {
+		env.Config[name] = fmt.Sprint(a.cfg.Value(key))
+	}
+	if len(args) == 0 || args[0] != "compare" {
+		if _, err := a.connect(ctx); err != nil {
+			return a.fail(errors.New(llm.Explain(err, llm.ModelInfo{Provider: a.cfg.Provider, BaseURL: a.cfg.BaseURL})))
+		}
+	}
+	return eval.Main(ctx, args, env)
+}
+
+// evalCore builds the agent of one task: a folder of its own, nothing asked,
+// nothing kept, no work in idle time, so that the figures are the task's.
+func (a *app) evalCore(ctx context.Context, s eval.Setup) (eval.Core, func(), error) {
+	o := a.opts
+	o.values = maps.Clone(o.values)
+	for name, value := range s.Variant {
+		key, ok := evalKeys[name]
+		if !ok {
+			return nil, nil, fmt.Errorf("the variant sets %q, which is no setting of an evaluation", name)
+		}
+		o.values[key] = value
+	}
+	src := a.sources(o, "")
+	cfg, err := configs.Load(src)
+	if err != nil {
+		return nil, nil, err
+	}
+	if cfg, err = cfg.WithProfile(a.model.known().ID); err != nil {
+		return nil, nil, err
+	}
+	cfg.MaxTurns, cfg.Prewarm, cfg.IdleSteps = s.MaxTurns, false, false
+	runner, err := proc.NewRunner()
+	if err != nil {
+		return nil, nil, err
+	}
+	task := &app{program: a.program, opts: o, cfg: cfg, cwd: s.Dir, model: a.model, runner: runner, turns: make(chan struct{}, 1), log: a.log}
+	task.onClose(runner.Close)
+	core, err := task.core(s.Dir, opened{session: session.New(s.Dir, time.Now())}, front{
+		unattended: true, mode: safety.Yolo, skills: s.Skills, tools: s.Tools,
+	})
+	if err != nil {
+		task.close()
+		return nil, nil, err
+	}
+	return core, task.close, nil
+}
