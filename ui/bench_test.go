@@ -18,10 +18,12 @@ import (
 )
 
 // driven is a model that is fed by hand.
-func driven(core *uitest.Core) *ui.Model {
+func driven(core *uitest.Core) *ui.Model { return drivenAt(core, time.Now) }
+
+func drivenAt(core *uitest.Core, now func() time.Time) *ui.Model {
 	th, _ := themes.Find(themes.Builtin(), themes.DarkName)
 	m := ui.NewModel(context.Background(), core, ui.Options{Cwd: "/src/app"}, ui.Setup{
-		Sheet: style.New(th, termenv.TrueColor), Themes: themes.Builtin(), Now: time.Now,
+		Sheet: style.New(th, termenv.TrueColor), Themes: themes.Builtin(), Now: now,
 	})
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 	return m
@@ -104,7 +106,11 @@ func BenchmarkLongAnswer(b *testing.B) {
 // A frame allocates the same after 10 and after 10,000 blocks.
 func TestFrameCostIsIndependentOfTheConversation(t *testing.T) {
 	allocs := func(blocks int) float64 {
-		m := driven(uitest.NewCore())
+		now := time.Unix(0, 0)
+		m := drivenAt(uitest.NewCore(), func() time.Time {
+			now = now.Add(time.Hour) // no drawing is held back
+			return now
+		})
 		conversation(m, blocks)
 		return testing.AllocsPerRun(50, func() {
 			m.Update(ui.Batch(agent.TextDelta{ID: "live", Text: "word "}))

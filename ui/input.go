@@ -41,7 +41,7 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 func (m *Model) dialogKey(top dialog.Dialog, msg tea.KeyMsg) tea.Cmd {
 	_, asking := top.(*dialog.Approve)
 	if asking && keys.Is(msg, keys.Clear) {
-		return m.interrupt()
+		return m.clear()
 	}
 	r := top.Key(msg, m.now())
 	if _, ok := r.(dialog.Unused); ok {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/atotto/clipboard"
 	tea "github.com/charmbracelet/bubbletea"
+	xterm "github.com/charmbracelet/x/term"
 	"github.com/muesli/termenv"
 
 	"mm/themes"
@@ -22,8 +23,9 @@ import (
 	"mm/ui/term/noquery"
 )
 
-// fps is how often the terminal is written to at most.
-const fps = 30
+// fps is how often the terminal is written to at most. The first frame waits
+// for one tick, and so does the echo of a key.
+const fps = 60
 
 func init() { noquery.Restore() }
 
@@ -71,6 +73,9 @@ func Run(ctx context.Context, core Core, o Options) (err error) {
 	})
 	if faults != nil {
 		m.warnLater(faults)
+	}
+	if w, h, err := xterm.GetSize(out.Fd()); err == nil {
+		m.Update(tea.WindowSizeMsg{Width: w, Height: h}) // so that the first frame is a full one
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

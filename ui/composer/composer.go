@@ -129,6 +129,7 @@ func (c *Composer) put(s string) {
 		return
 	}
 	c.buf.insert(s)
+	c.buf.typing = false // typing is undone apart
 }
 
 // Due ends the wait after Wait.

@@ -30,38 +30,50 @@ type line struct {
 func (b *buffer) layout(w int) []line {
 	w = max(w-1, 1)
 	lines := []line{{}}
-	col, breakAt := 0, -1
+	col, breakAt := 0, 0 // breakAt: glyphs of the row up to its last blank
 	for _, g := range b.glyphs() {
 		cur := &lines[len(lines)-1]
 		if g.text == "\n" {
 			cur.end = g.at
 			lines = append(lines, line{start: g.at + 1, end: g.at + 1})
-			col, breakAt = 0, -1
+			col, breakAt = 0, 0
 			continue
+		}
+		if col+g.w > w && breakAt > 0 && g.text != " " {
+			moved := cur.cut(breakAt)
+			lines = append(lines, moved)
+			cur, col, breakAt = &lines[len(lines)-1], moved.width(), 0
+		}
+		if col+g.w > w && len(cur.glyphs) > 0 {
+			lines = append(lines, line{start: g.at})
+			cur, col, breakAt = &lines[len(lines)-1], 0, 0
 		}
 		cur.glyphs = append(cur.glyphs, g)
 		cur.end = g.at + g.n
 		col += g.w
-		if col > w && len(cur.glyphs) > 1 {
-			cut := len(cur.glyphs) - 1
-			if breakAt > 0 && g.text != " " {
-				cut = breakAt
-			}
-			moved := append([]glyph(nil), cur.glyphs[cut:]...)
-			cur.glyphs = cur.glyphs[:cut]
-			cur.end = moved[0].at
-			lines = append(lines, line{start: moved[0].at, glyphs: moved, end: g.at + g.n})
-			col, breakAt = 0, -1
-			for _, m := range moved {
-				col += m.w
-			}
-			continue
-		}
 		if g.text == " " {
 			breakAt = len(cur.glyphs)
 		}
 	}
 	return lines
+}
+
+// cut takes the glyphs from n on into a row of their own. It may be empty, as
+// the beginning of the row that follows.
+func (l *line) cut(n int) line {
+	rest := line{glyphs: append([]glyph(nil), l.glyphs[n:]...), end: l.end}
+	l.glyphs = l.glyphs[:n]
+	l.end = l.glyphs[n-1].at + l.glyphs[n-1].n
+	rest.start = l.end
+	return rest
+}
+
+func (l *line) width() int {
+	n := 0
+	for _, g := range l.glyphs {
+		n += g.w
+	}
+	return n
 }
 
 // glyphs splits the draft into what is drawn as one.

@@ -116,6 +116,9 @@ func (s *State) endCall(e agent.CallEnded, now time.Time) {
 // count adds changes to the list of files changed.
 func (s *State) count(files []fileedit.FileDiff) {
 	for _, f := range files {
+		if f.Added+f.Removed == 0 && !f.Created && !f.Deleted {
+			continue // written as it was
+		}
 		path := clean.Line(f.Path)
 		i := slices.IndexFunc(s.Files, func(c FileChange) bool { return c.Path == path })
 		if i < 0 {

@@ -179,6 +179,9 @@ func (t *call) output(c *canvas, open bool) []string {
 		return nil
 	}
 	all := cells.Chop(text, c.w-4)
+	if it.Status >= state.CallFailed && it.Kind != "execute" {
+		all = cells.Wrap(text, c.w-4) // an explanation in sentences
+	}
 	var rows []string
 	switch {
 	case open || len(all) <= c.preview+1:
