@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -82,70 +81,6 @@ func (a *app) close() {
 		a.closers[i]()
 	}
 	a.closers = nil
-}
-
-// server is the model that the sessions use. It can be chosen after they have
-// begun, when a server is found later.
-type server struct {
-	mu      sync.Mutex
-	client  *openai.Client
-	options openai.Options // those of client
-	info    llm.ModelInfo
-}
-
-func (s *server) use(o openai.Options) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.client, s.options, s.info = openai.New(o), o, llm.ModelInfo{}
-}
-
-// choose goes on with another model of the same server.
-func (s *server) choose(model string) {
-	s.mu.Lock()
-	o := s.options
-	s.mu.Unlock()
-	o.Model = model
-	s.use(o)
-}
-
-// known is what is known of the model so far.
-func (s *server) known() llm.ModelInfo {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.info
-}
-
-func (s *server) current() (*openai.Client, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.client == nil {
-		return nil, &llm.Error{Kind: llm.Unreachable, Message: "no model server was found"}
-	}
-	return s.client, nil
-}
-
-// Info implements agent.Model.
-func (s *server) Info(ctx context.Context) (llm.ModelInfo, error) {
-	c, err := s.current()
-	if err != nil {
-		return llm.ModelInfo{}, err
-	}
-	info, err := c.Info(ctx)
-	if err == nil {
-		s.mu.Lock()
-		s.info = info
-		s.mu.Unlock()
-	}
-	return info, err
-}
-
-// Stream implements agent.Model.
-func (s *server) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
-	c, err := s.current()
-	if err != nil {
-		return func(yield func(llm.Delta, error) bool) { yield(nil, err) }
-	}
-	return c.Stream(ctx, req)
 }
 
 // clientOptions are those of the configured server.
@@ -279,19 +214,25 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 		Notices:         slices.Concat(a.cfg.Warnings, warnings, sess.said),
 		Skills:          named(set),
 		System:          system,
-		Sampling:        sampling(a.cfg.Sampling),
+		Sampling:        sampling(a.cfg.Config),
 		Context:         contextOptions(a.cfg.Context),
 		LoopTemperature: a.cfg.LoopTemperature,
 		MaxTurns:        a.cfg.MaxTurns,
 		NoTextCalls:     !a.cfg.TextCalls,
 		Grounding:       a.cfg.Grounding,
-		Prewarm:         a.cfg.Prewarm,
-		IdleSteps:       a.cfg.IdleSteps,
-		Restore:         restorer(ws),
-		Cleared:         seen.Reset,
-		Unattended:      f.unattended,
-		TurnLock:        a.turns,
-		BatchInterval:   f.interval,
+		Shape:           agent.Shape{MergeSystem: a.cfg.Family.SystemInUser},
+		Repairs: agent.Repairs{
+			NoSalvage:    !a.cfg.Salvage,
+			SalvageCalls: a.cfg.SalvageCalls,
+			NoConstrain:  a.cfg.Constrain == "off",
+		},
+		Prewarm:       a.cfg.Prewarm,
+		IdleSteps:     a.cfg.IdleSteps,
+		Restore:       restorer(ws),
+		Cleared:       seen.Reset,
+		Unattended:    f.unattended,
+		TurnLock:      a.turns,
+		BatchInterval: f.interval,
 	}
 	if a.log != nil {
 		o.Log = a.log
@@ -342,6 +283,9 @@ func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set) (*
 		MaxOutput: a.maxOutput,
 		PartSize:  a.cfg.Sampling.MaxTokens * 3 / 2,
 	}
+	if a.cfg.CheckEdits {
+		files.Check = tools.SyntaxCheck(ws.Dir())
+	}
 	var list []tools.Tool
 	if a.cfg.EditTools {
 		list = append(list, tools.NewReadFile(files), tools.NewWriteFile(files), tools.NewEditFile(files))
@@ -360,6 +304,9 @@ func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set) (*
 	}
 	if a.cfg.PlanTool {
 		list = append(list, tools.Checklist{})
+	}
+	if a.cfg.SearchTools {
+		list = append(list, tools.NewGrep(files), tools.NewGlob(files))
 	}
 	if len(set) > 0 {
 		list = append(list, tools.NewReadSkill(set, a.maxOutput))
@@ -431,8 +378,10 @@ func contextOptions(c configs.Context) agent.Context {
 	}
 }
 
-func sampling(s configs.Sampling) llm.Sampling {
+func sampling(c configs.Config) llm.Sampling {
+	s := c.Sampling
 	return llm.Sampling{
+		ThinkingBudget:    c.ThinkingBudget,
 		Temperature:       s.Temperature,
 		TopP:              s.TopP,
 		MaxTokens:         s.MaxTokens,

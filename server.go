@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"mm/llm"
+	"mm/llm/openai"
+)
+
+// server is the model that the sessions use. It can be chosen after they have
+// begun, when a server is found later.
+type server struct {
+	mu      sync.Mutex
+	client  *openai.Client
+	options openai.Options // those of client
+	info    llm.ModelInfo
+}
+
+func (s *server) use(o openai.Options) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.client, s.options, s.info = openai.New(o), o, llm.ModelInfo{}
+}
+
+// choose goes on with another model of the same server.
+func (s *server) choose(model string) {
+	s.mu.Lock()
+	o := s.options
+	s.mu.Unlock()
+	o.Model = model
+	s.use(o)
+}
+
+// known is what is known of the model so far.
+func (s *server) known() llm.ModelInfo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.info
+}
+
+func (s *server) current() (*openai.Client, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.client == nil {
+		return nil, &llm.Error{Kind: llm.Unreachable, Message: "no model server was found"}
+	}
+	return s.client, nil
+}
+
+// Info implements agent.Model.
+func (s *server) Info(ctx context.Context) (llm.ModelInfo, error) {
+	c, err := s.current()
+	if err != nil {
+		return llm.ModelInfo{}, err
+	}
+	info, err := c.Info(ctx)
+	if err == nil {
+		s.mu.Lock()
+		s.info = info
+		s.mu.Unlock()
+	}
+	return info, err
+}
+
+// Stream implements agent.Model.
+func (s *server) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	c, err := s.current()
+	if err != nil {
+		return func(yield func(llm.Delta, error) bool) { yield(nil, err) }
+	}
+	return c.Stream(ctx, req)
+}
+
+// Warm implements agent.Warmer.
+func (s *server) Warm(ctx context.Context, req llm.Request) (bool, error) {
+	c, err := s.current()
+	if err != nil {
+		return false, err
+	}
+	return c.Warm(ctx, req)
+}
+
+// EndReasoning implements agent.Reasoner.
+func (s *server) EndReasoning(ctx context.Context) error {
+	c, err := s.current()
+	if err != nil {
+		return err
+	}
+	return c.EndReasoning(ctx)
+}
