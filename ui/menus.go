@@ -154,6 +154,10 @@ func (m *Model) dialogResult(r dialog.Result) tea.Cmd {
 		m.dialogs.Push(r.Dialog)
 	case dialog.Decided:
 		return m.decide(r)
+	case dialog.Dropped:
+		m.do(agent.DropOutput{Call: r.Call})
+	case dialog.Pinned:
+		m.do(agent.PinOutput{Call: r.Call, Off: r.Off})
 	case dialog.Moved:
 		if th, ok := themes.Find(m.look.themes, r.ID); ok && r.Of == ofThemes {
 			m.setTheme(th)
@@ -248,6 +252,26 @@ func (m *Model) openHelp() {
 		entry("!command", "runs it as you; the model sees the output with your next message")
 		return rows
 	}})
+}
+
+// contextCommand asks what fills the window; showFill shows the answer.
+func (m *Model) contextCommand(string) tea.Cmd {
+	m.moods.wantFill = m.do(agent.MapContext{})
+	return nil
+}
+
+func (m *Model) showFill() {
+	shown := false
+	m.dialogs.Each(func(d dialog.Dialog) {
+		if f, ok := d.(*dialog.Fill); ok {
+			f.Set(m.st.Fill)
+			shown = true
+		}
+	})
+	if m.moods.wantFill && !shown {
+		m.dialogs.Push(dialog.NewFill(m.st.Fill))
+	}
+	m.moods.wantFill = false
 }
 
 // planPage shows the plan.

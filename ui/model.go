@@ -8,6 +8,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"mm/agent"
 	"mm/safety/clean"
 	"mm/themes"
 	"mm/ui/composer"
@@ -65,7 +66,7 @@ type moods struct {
 	lastDraftKey time.Time // when the draft was last written to
 	writing      bool      // the draft was being written when the dialog opened
 	ticking      bool
-	hideSide     bool
+	wantFill     bool // what fills the window was asked for
 }
 
 // How long a hint stays, and how long a second press counts.
@@ -181,6 +182,9 @@ func (m *Model) apply(msg batchMsg) tea.Cmd {
 	busy := m.st.Busy
 	for _, e := range msg.events {
 		m.st.Apply(e, now)
+		if _, ok := e.(agent.ContextMapped); ok {
+			m.showFill()
+		}
 	}
 	m.list.Sync(m.st.Items, m.st.TakeDirty(), now)
 	m.askPending(now)
@@ -230,7 +234,7 @@ func (m *Model) covered() int {
 }
 
 func (m *Model) wantsSide() bool {
-	return !m.moods.hideSide && (len(m.st.Plan) > 0 || len(m.st.Files) > 0 || m.st.Ready)
+	return len(m.st.Plan) > 0 || len(m.st.Files) > 0 || m.st.Ready
 }
 
 // tick asks for the next tick while something on the screen shows the time.

@@ -111,6 +111,8 @@ var (
 	RowDown    = bind("↓, j", "down", "down", "j")
 	PageHome   = bind("g, Home", "beginning", "g", "home")
 	PageEnd    = bind("G, End", "end", "G", "end")
+	DropOutput = bind("d", "drop an output from the context", "d")
+	PinOutput  = bind("p", "keep an output in the context", "p")
 	ClosePage  = bind("Esc, q", "close", "esc", "q", "ctrl+c", "f1")
 )
 
@@ -128,5 +130,6 @@ func All() []Group {
 		{"Conversation", []Binding{BlockDown, BlockUp, First, Last, Open, Copy, Leave}},
 		{"Permission", []Binding{Allow, Always, Refuse, Tell, Edit, Whole, ChoicePre, ChoiceNxt, Confirm}},
 		{"Lists and pages", []Binding{ItemUp, ItemDown, Choose, DeleteItem, Close}},
+		{"Context", []Binding{RowUp, RowDown, DropOutput, PinOutput}},
 	}
 }

@@ -13,10 +13,12 @@ var seed = maphash.MakeSeed()
 
 // Apply takes one event. now is the moment of its arrival.
 func (s *State) Apply(e agent.Event, now time.Time) {
-	if s.applyStream(e, now) || s.applyCall(e, now) || s.applyTurn(e, now) {
-		return
+	if !s.applyStream(e, now) && !s.applyCall(e, now) && !s.applyTurn(e, now) {
+		s.applySession(e)
 	}
-	s.applySession(e)
+	if !s.Busy {
+		s.Now = Activity{} // what a resumed session replays is no activity
+	}
 }
 
 // applySession takes what concerns the session as a whole.
@@ -54,6 +56,11 @@ func (s *State) applySession(e agent.Event) {
 		s.index.reset = clean.Trusted("old turns were summarised")
 	case agent.Cleared:
 		s.clear(e)
+	case agent.ContextMapped:
+		s.Fill = Fill{Used: e.Used, Limit: e.Limit}
+		for _, p := range e.Parts {
+			s.Fill.Parts = append(s.Fill.Parts, FillPart{clean.Line(p.Name), p.Tokens, p.Frees, p.Call, p.Masked, p.Pinned})
+		}
 	case agent.Warming:
 		s.Warming = e.On
 	case agent.Notice:

@@ -26,6 +26,9 @@ func (s *State) applyCall(e agent.Event, now time.Time) bool {
 	case agent.CallPlanned:
 		c, _ := s.call(e.ID, now)
 		c.Title, c.Preview, c.Status = clean.Line(e.Title), preview(e.Preview), CallWaiting
+		if e.Tool != "" {
+			c.Tool = clean.Line(e.Tool)
+		}
 		for _, r := range e.Repairs {
 			c.Repairs = append(c.Repairs, clean.Line(r))
 		}

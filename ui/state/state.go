@@ -29,6 +29,7 @@ type State struct {
 	Warming   bool       // the server reads ahead while nobody waits
 	Now       Activity
 	Gauge     Gauge
+	Fill      Fill // as it was asked for last
 
 	dirty []int // items touched since TakeDirty
 	index index
@@ -85,6 +86,21 @@ type Gauge struct {
 	Prompt, Cached    int  // of the last request
 	ReadRate, GenRate float64
 	Broken            clean.Text // why the server had to read all again, or empty
+}
+
+// Fill is what fills the context window.
+type Fill struct {
+	Used, Limit int // tokens
+	Parts       []FillPart
+}
+
+// FillPart is one of them. Call names a tool's output, which can be dropped or
+// pinned; Frees is what dropping it frees, in tokens.
+type FillPart struct {
+	Name           clean.Text
+	Tokens, Frees  int
+	Call           agent.CallID
+	Masked, Pinned bool
 }
 
 // Activity is what goes on at this moment.

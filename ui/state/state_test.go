@@ -176,19 +176,19 @@ func TestTimeLeft(t *testing.T) {
 
 func TestBrokenPrefixIsNoticed(t *testing.T) {
 	t.Parallel()
-	step := func(prompt, cached int) agent.Event {
-		return agent.StepEnded{Usage: agent.Usage{Prompt: prompt, Cached: cached}}
+	step := func(prompt, cached, expected int) agent.Event {
+		return agent.StepEnded{Usage: agent.Usage{Prompt: prompt, Cached: cached}, Expected: expected}
 	}
 	for _, tc := range []struct {
 		name   string
 		events []agent.Event
 		want   string
 	}{
-		{"cache holds", []agent.Event{step(2000, 100), step(2200, 2000)}, ""},
-		{"prefix changed", []agent.Event{step(2000, 100), step(2200, 0)}, "the beginning of the prompt changed"},
-		{"after a compaction", []agent.Event{step(2000, 1900), agent.Compacted{Changed: true}, step(900, 10)}, "old turns were summarised"},
-		{"server that does not tell", []agent.Event{step(2000, 0), step(2200, 0)}, ""},
-		{"mended by the next request", []agent.Event{step(2000, 100), step(2200, 0), step(2300, 2200)}, ""},
+		{"cache holds", []agent.Event{step(2000, 100, 0), step(2200, 2000, 2000)}, ""},
+		{"prefix changed", []agent.Event{step(2000, 100, 0), step(2200, 0, 2000)}, "the beginning of the prompt changed"},
+		{"after a compaction", []agent.Event{step(2000, 1900, 0), agent.Compacted{Changed: true}, step(900, 10, 800)}, "old turns were summarised"},
+		{"server that does not tell", []agent.Event{step(2000, 0, 0), step(2200, 0, 0)}, ""},
+		{"mended by the next request", []agent.Event{step(2000, 100, 0), step(2200, 0, 2000), step(2300, 2200, 2200)}, ""},
 	} {
 		if got := apply(tc.events...).Gauge.Broken.String(); got != tc.want {
 			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)

@@ -76,7 +76,7 @@ func (s *State) endStep(e agent.StepEnded) {
 		return
 	}
 	g.Broken = clean.Text{}
-	if g.HasUsage && g.Cached > 0 && g.Prompt > minCacheable && e.Usage.Cached < g.Prompt/2 {
+	if e.Expected > minCacheable && e.Usage.Cached < e.Expected/2 {
 		g.Broken = clean.Trusted("the beginning of the prompt changed")
 		if !s.index.reset.IsEmpty() {
 			g.Broken = s.index.reset

@@ -87,6 +87,7 @@ func init() {
 	register[agent.ShellOutput]()
 	register[agent.TurnEnded]()
 	register[agent.Warming]()
+	register[agent.ContextMapped]()
 }
 
 // ParseEvent reads an event from its kind and its fields in JSON. A preview is
