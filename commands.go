@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"mm/agent/session"
@@ -13,15 +15,75 @@ import (
 	"mm/safety/clean"
 )
 
-// subcommand runs "mm config" or "mm sessions".
-func (p program) subcommand(name, cwd string, cfg *configs.Loaded) int {
-	var err error
-	switch name {
-	case "config":
-		err = cfg.Print(p.out)
-	case "sessions":
-		err = p.sessions(cwd, cfg)
+// command is a word that makes the program do something else.
+type command struct {
+	name  string
+	words []string // that may follow
+	args  string   // as the usage shows them
+	about string
+}
+
+// commands are listed in this order.
+var commands = []command{
+	{"doctor", nil, "[-json]", "examine the server, the configuration and the terminal"},
+	{"config", []string{"init", "schema", "trust"}, "[init|schema]", "show the configuration in force, write a file to begin with, print a JSON Schema"},
+	{"trust", []string{"list", "forget"}, "[list|forget]", "show what the project's agent.yaml asks for, and trust it"},
+	{"sessions", nil, "", "list the conversations kept for this directory"},
+	{"eval", nil, "[-help]", "run reproducible tasks against the model"},
+	{"completion", shellNames, "SHELL", "print a completion script for " + strings.Join(shellNames, ", ")},
+}
+
+// command runs a command.
+func (p program) command(ctx context.Context, o options, words []string) int {
+	name, args := words[0], words[1:]
+	said := strings.Join(words, " ")
+	switch {
+	case o.json && said != "doctor":
+		return p.usage("-json goes with -p and with doctor")
+	case said == "doctor":
+		return p.doctor(ctx, o)
+	case said == "config init":
+		return p.configInit()
+	case said == "config schema":
+		_, err := p.out.Write(configs.Schema())
+		return p.done(err)
+	case name == "trust":
+		return p.trust(ctx, o, args)
+	case name == "config" && len(args) > 0 && args[0] == "trust":
+		return p.trust(ctx, o, args[1:])
+	case name == "completion" && len(args) == 1:
+		return p.completion(args[0])
+	case name == "eval" || said == "config" || said == "sessions":
+		return p.loaded(ctx, o, name, args)
 	}
+	return p.usage(fmt.Sprintf("there is no command %q; a prompt goes behind -p", said))
+}
+
+// loaded runs a command that needs the configuration.
+func (p program) loaded(ctx context.Context, o options, name string, args []string) int {
+	cwd, cfg, code := p.load(o)
+	if cfg == nil {
+		return code
+	}
+	if name == "eval" {
+		a, err := newApp(p, o, cwd, cfg)
+		if err != nil {
+			return p.fail(err)
+		}
+		defer a.close()
+		return a.eval(ctx, args)
+	}
+	for _, w := range cfg.Warnings {
+		fmt.Fprintf(p.err, "mm: warning: %s\n", clean.Line(w))
+	}
+	if name == "config" {
+		return p.done(cfg.Print(p.out))
+	}
+	return p.done(p.sessions(cwd, cfg))
+}
+
+// done is the exit code for an error, which may be nil.
+func (p program) done(err error) int {
 	if err != nil {
 		return p.fail(err)
 	}

@@ -4,6 +4,7 @@
 //	mm -p "..."     one prompt, answered on standard output
 //	mm -acp         an agent for editors, on standard input and output
 //	mm config       the configuration in force, with the origin of each value
+//	mm doctor       the server, the configuration and the terminal, examined
 package main
 
 import (
@@ -11,11 +12,9 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"runtime"
-	"strings"
 	"syscall"
 
 	"mm/configs"
@@ -69,72 +68,9 @@ type options struct {
 	values map[string]string // flags that are configuration, by key
 }
 
-// configFlags are the flags that set a key of the configuration.
-var configFlags = []struct{ name, key, usage string }{
-	{"provider", "provider", "the server: auto, llamacpp, dmr, ollama, lmstudio, vllm, openai, demo"},
-	{"base-url", "baseURL", "the server's address, http://HOST:PORT/v1"},
-	{"model", "model", "the model's name at the server"},
-	{"profile", "profile", "settings for a family of models"},
-	{"mode", "permissions.mode", "what runs unasked: read-only, ask, accept-edits, yolo"},
-	{"theme", "theme", "colours: auto, dark, light, high-contrast, catppuccin, gruvbox, none"},
-}
-
-const usageText = `mm is a terminal coding agent for small local models.
-
-  mm [flags]             the full-screen program
-  mm -p "..." [flags]    one prompt; the answer goes to standard output
-  mm -acp [flags]        an agent for editors (Agent Client Protocol)
-  mm config [init]       show the configuration in force / write a commented file
-  mm sessions            list the conversations kept for this directory
-  mm eval [-help]        run reproducible tasks against the model
-
-Flags (one or two dashes):
-`
-
-// parse reads the flags. An error is a usage error, and was reported.
-func (p program) parse() (options, []string, error) {
-	o := options{values: map[string]string{}}
-	fs := flag.NewFlagSet("mm", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.StringVar(&o.config, "config", "", "a configuration `file`, trusted, in place of the project's agent.yaml")
-	fs.Func("p", "answer this `prompt` and end; - reads it from standard input", func(s string) error {
-		o.prompt, o.prompted = s, true
-		return nil
-	})
-	fs.BoolVar(&o.json, "json", false, "with -p: one event per line, as JSON")
-	fs.BoolVar(&o.acp, "acp", false, "speak the Agent Client Protocol on standard input and output")
-	fs.BoolVar(&o.goOn, "continue", false, "go on with the last conversation of this directory")
-	fs.StringVar(&o.resume, "resume", "", "go on with the conversation of this `id`")
-	fs.StringVar(&o.logFile, "log", "", "write a log for developers to this `file`")
-	fs.BoolVar(&o.version, "version", false, "print the version")
-	fs.BoolFunc("yolo", "run everything unasked (-mode yolo)", func(string) error {
-		o.values["permissions.mode"] = "yolo"
-		return nil
-	})
-	fs.BoolFunc("demo", "use the built-in stand-in for a model (-provider demo)", func(string) error {
-		o.values["provider"] = "demo"
-		return nil
-	})
-	for _, f := range configFlags {
-		fs.Func(f.name, f.usage, func(s string) error {
-			o.values[f.key] = s
-			return nil
-		})
-	}
-	err := fs.Parse(p.args)
-	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(p.out, usageText)
-		fs.SetOutput(p.out)
-		fs.PrintDefaults()
-	} else if err != nil {
-		fmt.Fprintf(p.err, "mm: %v (mm -help lists the flags)\n", err)
-	}
-	return o, fs.Args(), err
-}
-
 // run does what the command line says and returns the exit code.
 func (p program) run(ctx context.Context) int {
-	o, rest, err := p.parse()
+	o, words, err := p.parse()
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return exitOK
@@ -143,30 +79,16 @@ func (p program) run(ctx context.Context) int {
 	case o.version:
 		fmt.Fprintf(p.out, "mm %s %s/%s %s\n", version, runtime.GOOS, runtime.GOARCH, runtime.Version())
 		return exitOK
+	case len(words) > 0:
+		return p.command(ctx, o, words)
 	case o.acp && o.prompted:
 		return p.usage("-acp and -p exclude each other")
 	case o.json && !o.prompted:
 		return p.usage("-json goes with -p")
-	case len(rest) > 0 && rest[0] == "config" && len(rest) == 2 && rest[1] == "init":
-		return p.configInit()
 	}
-	if len(rest) > 0 && rest[0] != "eval" && (rest[0] != "config" && rest[0] != "sessions" || len(rest) > 1) {
-		return p.usage(fmt.Sprintf("there is no command %q; a prompt goes behind -p", strings.Join(rest, " ")))
-	}
-	cwd, err := os.Getwd()
-	if err != nil {
-		return p.fail(err)
-	}
-	cfg, err := configs.Load(configs.Sources{UserFile: configs.UserFile(), File: o.config, Dir: cwd, TrustFile: configs.TrustFile(), Env: p.env, Flags: o.values})
-	if err != nil {
-		fmt.Fprintf(p.err, "mm: %v\n", err)
-		return exitUsage
-	}
-	if len(rest) > 0 && rest[0] != "eval" {
-		for _, w := range cfg.Warnings {
-			fmt.Fprintf(p.err, "mm: warning: %s\n", w)
-		}
-		return p.subcommand(rest[0], cwd, cfg)
+	cwd, cfg, code := p.load(o)
+	if cfg == nil {
+		return code
 	}
 	app, err := newApp(p, o, cwd, cfg)
 	if err != nil {
@@ -174,14 +96,26 @@ func (p program) run(ctx context.Context) int {
 	}
 	defer app.close()
 	switch {
-	case len(rest) > 0:
-		return app.eval(ctx, rest[1:])
 	case o.acp:
 		return app.acp(ctx)
 	case o.prompted:
 		return app.oneshot(ctx)
 	}
 	return app.screen(ctx)
+}
+
+// load reads the configuration of the working directory. Without one it has
+// said why, and returns the exit code.
+func (p program) load(o options) (cwd string, cfg *configs.Loaded, code int) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return "", nil, p.fail(err)
+	}
+	if cfg, err = configs.Load(p.sources(o, cwd)); err != nil {
+		fmt.Fprintf(p.err, "mm: %v\n", err)
+		return "", nil, exitUsage
+	}
+	return cwd, cfg, exitOK
 }
 
 // sources is where the configuration comes from.

@@ -233,6 +233,9 @@ func (a *app) commands() []ui.Command {
 			err := a.cfg.Print(&b)
 			return b.String(), err
 		}},
+		{Name: "doctor", Help: "examine the server, the configuration and the terminal", Run: func(ctx context.Context, _ string) (string, error) {
+			return a.doctorText(ctx), nil
+		}},
 	}
 }
 
