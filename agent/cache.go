@@ -118,9 +118,8 @@ func (c *cacheRecord) judge(model string, req llm.Request, u llm.Usage) (expecte
 	switch {
 	case lost >= cacheLeast && float64(lost) > cacheSlack*float64(expected):
 		return expected, &CacheBroken{Again: lost, Cause: "the server had lost it: another client used its slot, or it was restarted"}
-	case s.cause != "" && before-u.Cached >= cacheLeast:
-		again := min(before, u.Prompt) - u.Cached
-		return expected, &CacheBroken{Again: again, Cause: s.cause, Own: true}
+	case s.cause != "" && min(before, u.Prompt)-u.Cached >= cacheLeast:
+		return expected, &CacheBroken{Again: min(before, u.Prompt) - u.Cached, Cause: s.cause, Own: true}
 	}
 	return expected, nil
 }

@@ -26,7 +26,7 @@ type draft struct {
 // draftOf returns the draft in a cut answer: the content of a write_file, or
 // the new text of an edit_file with one edit.
 func (c *Core) draftOf(resp llm.Response) (draft, bool) {
-	if resp.Finish != llm.FinishLength || len(resp.Message.Calls) != 1 || c.opts.Repairs.NoSalvage {
+	if resp.Finish == llm.FinishNone || len(resp.Message.Calls) != 1 || c.opts.Repairs.NoSalvage {
 		return draft{}, false
 	}
 	call := resp.Message.Calls[0]

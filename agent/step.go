@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"mm/agent/session"
@@ -69,7 +70,10 @@ func (t *turn) stream(ctx context.Context, r request) (*answer, error) {
 // ended takes in a stream that came to its end.
 func (s *streaming) ended(req llm.Request) *answer {
 	a := &answer{Response: s.resp, announced: s.calls}
-	s.readText(a, req)
+	if slices.ContainsFunc(a.Message.Calls, endsInside) {
+		a.Complete = false
+	}
+	s.readText(a)
 	s.closeItems(a.Message.Text)
 	switch {
 	case s.noTools:
@@ -87,6 +91,13 @@ func (s *streaming) ended(req llm.Request) *answer {
 	}
 	s.emit(s.gauge.event())
 	return a
+}
+
+// endsInside reports whether the arguments of a call end in the middle of a
+// text: it was cut, whatever the server says.
+func endsInside(call llm.Call) bool {
+	_, cut := llm.FindCut(call.Args)
+	return cut
 }
 
 // request builds the next request from the history.

@@ -68,11 +68,10 @@ func (s *streaming) answering() {
 func (s *streaming) text(text string) {
 	s.answering()
 	before := s.hold.Holding()
-	text = s.hold.Write(text)
+	s.show(s.hold.Write(text))
 	if s.hold.Holding() && !before {
 		s.emit(PhaseChanged{Step: s.steps, Phase: llm.Composing})
 	}
-	s.show(text)
 }
 
 // show adds to the text on the screen.

@@ -15,7 +15,7 @@ const unreadCall = "[a call that could not be read]"
 // making them: they are made, and not shown. It is strict, and does nothing
 // when the user asked what a call looks like. A call that is not understood, or
 // was cut, is taken out of the text too, and kept in unread.
-func (s *streaming) readText(a *answer, req llm.Request) {
+func (s *streaming) readText(a *answer) {
 	m := &a.Message
 	textTools := s.shape().TextTools
 	if len(m.Calls) > 0 || s.opts.NoTextCalls && !textTools || llm.AsksForExample(s.asked) {
