@@ -250,6 +250,9 @@ func (m *Model) openHelp() {
 		entry("@", "a file of the project")
 		entry("$", "a skill")
 		entry("!command", "runs it as you; the model sees the output with your next message")
+		rows = append(rows, "", s.Paint(themes.Heading, "Mouse"))
+		entry("wheel", "scrolls")
+		entry("Shift and drag", "selects text, as the terminal does it")
 		return rows
 	}})
 }

@@ -41,6 +41,13 @@ func (c *Core) Do(cmd agent.Command) error {
 // Events returns the batches that Screen.Events sends.
 func (c *Core) Events() <-chan []agent.Event { return c.events }
 
+// Send sends a batch. A screen that this core was not made for sees it when
+// time passes.
+func (c *Core) Send(events ...agent.Event) { c.events <- events }
+
+// Close ends the core. Screens close their own.
+func (c *Core) Close() { close(c.events) }
+
 // Screen is the root model with a terminal of a given size.
 type Screen struct {
 	T       *testing.T
