@@ -61,7 +61,26 @@ func Open(dir string) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{dir: dir, now: time.Now}
+	s.sweep()
 	return s, s.ignore()
+}
+
+// tempPrefix begins the names of files that are being written. One that is
+// older than tempAge was left behind by a program that was killed.
+const (
+	tempPrefix = ".tmp-"
+	tempAge    = time.Minute
+)
+
+// sweep removes what killed programs left behind.
+func (s *Store) sweep() {
+	files, _ := os.ReadDir(s.dir) // what cannot be read cannot be swept
+	for _, f := range files {
+		info, err := f.Info()
+		if err == nil && strings.HasPrefix(f.Name(), tempPrefix) && s.now().Sub(info.ModTime()) > tempAge {
+			_ = os.Remove(filepath.Join(s.dir, f.Name())) // the next start tries again
+		}
+	}
 }
 
 // Dir is the directory of the sessions.
@@ -96,7 +115,7 @@ func (s *Store) Save(sess *Session) error {
 		return err
 	}
 	defer root.Close()
-	temp := ".tmp-" + NewID(s.now())
+	temp := tempPrefix + NewID(s.now())
 	if err := writeNew(root, temp, data); err != nil {
 		_ = root.Remove(temp) // may not exist
 		return err

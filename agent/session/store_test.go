@@ -98,6 +98,28 @@ func TestDamagedSessionsAreListedAndKept(t *testing.T) {
 	}
 }
 
+func TestLeftTemporaryFilesAreSwept(t *testing.T) {
+	t.Parallel()
+	_, dir := open(t)
+	for name, age := range map[string]time.Duration{".tmp-old": time.Hour, ".tmp-new": 0} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		then := time.Now().Add(-age)
+		if err := os.Chtimes(path, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := session.Open(dir); err != nil {
+		t.Fatal(err)
+	}
+	left, _ := filepath.Glob(filepath.Join(dir, ".tmp*"))
+	if len(left) != 1 || filepath.Base(left[0]) != ".tmp-new" {
+		t.Errorf("left: %v, want the one that may be being written", left)
+	}
+}
+
 func TestLatestOfNone(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
