@@ -57,7 +57,7 @@ func completables() []completable {
 // flagValues are what may stand behind a flag, where that is known.
 func flagValues(name string) []string {
 	if name == "theme" {
-		names := []string{"auto", "none"}
+		names := []string{"auto"}
 		for _, t := range themes.Builtin() {
 			names = append(names, t.Name)
 		}

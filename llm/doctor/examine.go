@@ -230,7 +230,7 @@ func Redact(address string) string {
 var probeTool = llm.ToolSpec{
 	Name:        "report_number",
 	Description: "Report a number to the user.",
-	Schema:      json.RawMessage(`{"type":"object","properties":{"number":{"type":"integer","description":"the number to report"}},"required":["number"]}`),
+	Schema:      json.RawMessage(`{"type":"object","properties":{"number":{"type":"integer","enum":[7,8,9],"description":"the number to report"}},"required":["number"]}`),
 }
 
 // probeNumber is what the model is asked to report.
