@@ -60,11 +60,12 @@ func Run(ctx context.Context, core Core, o Options) (err error) {
 	getenv := environ(o.Terminal.Environ)
 	sheet, list, faults := chooseLook(in, out, &o, getenv)
 
-	divert, err := term.Divert(o.LogFile)
+	divert, err := term.Divert(o.LogFile, out)
 	if err != nil {
 		return fmt.Errorf("open the log: %w", err)
 	}
 	defer func() { err = errors.Join(err, divert.Restore()) }()
+	out = divert.Screen
 
 	output := term.NewOutput(out)
 	m := NewModel(ctx, core, o, Setup{

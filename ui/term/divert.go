@@ -7,18 +7,22 @@ import (
 	"os"
 )
 
-// Diversion sends what libraries print into a file while the screen is up.
+// Diversion sends what is printed into a file while the screen is up: by
+// libraries, by children that inherited the descriptors, by the run-time.
 type Diversion struct {
-	file           *os.File
-	stdout, stderr *os.File
-	saved          int // a copy of descriptor 2, or -1
-	writer         io.Writer
+	// Screen is the terminal that the screen is drawn on. It stays open as
+	// long as the diversion lasts.
+	Screen *os.File
+
+	file   *os.File
+	writer io.Writer // of package log
+	fds    diverted
 }
 
-// Divert sends the log package, os.Stdout, os.Stderr and descriptor 2, where
-// the run-time reports, to a file. The terminal itself stays open as the files
-// that the caller holds. With no name all of it is dropped.
-func Divert(name string) (*Diversion, error) {
+// Divert sends the log package and the descriptors of standard output and
+// standard error to a file. With no name all of it is dropped. out is the
+// terminal, as a rule standard output itself.
+func Divert(name string, out *os.File) (*Diversion, error) {
 	if name == "" {
 		name = os.DevNull
 	}
@@ -26,17 +30,17 @@ func Divert(name string) (*Diversion, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Diversion{file: f, stdout: os.Stdout, stderr: os.Stderr, writer: log.Writer()}
+	d := &Diversion{Screen: out, file: f, writer: log.Writer()}
+	if err := d.divert(out); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
 	log.SetOutput(f)
-	os.Stdout, os.Stderr = f, f
-	d.saved = divertStderr(f)
 	return d, nil
 }
 
 // Restore puts everything back.
 func (d *Diversion) Restore() error {
-	restoreStderr(d.saved)
-	os.Stdout, os.Stderr = d.stdout, d.stderr
+	err := d.restore()
 	log.SetOutput(d.writer)
-	return errors.Join(d.file.Sync(), d.file.Close())
+	return errors.Join(err, d.file.Close())
 }
