@@ -91,8 +91,13 @@ func (g *generation) runawayAnswer(a *answer, e *llm.Error) (again bool, end *ou
 	return false, g.fail(e)
 }
 
-// announcement matches a last sentence that promises a step.
-var announcement = regexp.MustCompile(`(?i)^(now,? |next,? |first,? |then,? |ok(ay)?,? |so,? )*(i will|i'll|i am going to|i'm going to|let me|let's|let us) `)
+// announcement matches a last sentence that promises a step, a purpose in
+// front of it ("To find out, I will look") included. A first person in the
+// middle of a sentence ("the changes I will make") promises nothing.
+var announcement = regexp.MustCompile(`(?i)^(to [^,]+, )?(now,? |next,? |first,? |then,? |ok(ay)?,? |so,? )*(i will|i'll|i am going to|i'm going to|i need to|let me|let's|let us) `)
+
+// sentenceEnd is where a sentence ends: a dot within a file's name is none.
+var sentenceEnd = regexp.MustCompile("[.?!:…][)*`\"]*(\\s+|$)|\n")
 
 // nudge answers an empty answer, or one that announces a step and does not
 // take it, with a short note, once in a turn each. It returns false when the
@@ -124,9 +129,9 @@ func announcesOnly(text string) bool {
 	if strings.HasSuffix(text, "?") || strings.HasSuffix(text, "```") {
 		return false
 	}
-	last := strings.TrimRight(text, ".:!… ")
-	if i := strings.LastIndexAny(last, ".?!\n"); i >= 0 {
-		last = last[i+1:]
+	last := strings.TrimRight(text, ".:!… \n")
+	if ends := sentenceEnd.FindAllStringIndex(last, -1); len(ends) > 0 {
+		last = last[ends[len(ends)-1][1]:]
 	}
 	last = strings.ToLower(strings.TrimSpace(last))
 	return announcement.MatchString(last) && !strings.Contains(last, "let me know") && !strings.Contains(last, " if you")

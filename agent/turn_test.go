@@ -150,10 +150,14 @@ func TestEmptyAnswerIsNudgedOnce(t *testing.T) {
 func TestAnnouncedStepIsNudged(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"Now I will edit the file.":                      true,
-		"I read it. Let me fix the bug:":                 true,
-		"The bug is in main.go.\n\nI'll run the tests.":  true,
-		"Done. Let me know if you need more.":            false,
+		"Now I will edit the file.":                     true,
+		"I read it. Let me fix the bug:":                true,
+		"The bug is in main.go.\n\nI'll run the tests.": true,
+		"Done. Let me know if you need more.":           false,
+		// Of Qwen2.5-Coder 1.5B.
+		"To find out which port the service uses, I will look into the `NOTES.txt` file.": true,
+		"I need to read main.go first.":                  true,
+		"To change it, edit NOTES.txt.":                  false,
 		"Should I go on?":                                false,
 		"I will do it if you want. Shall I?":             false,
 		"The function now returns 2.":                    false,
