@@ -14,31 +14,41 @@ import (
 // writing there still.
 const writingFor = time.Second
 
-// askPending opens the dialog of the first approval that waits, and closes
-// those that were settled.
+// askPending opens the dialog of the first approval that waits for an answer,
+// and closes those that were settled.
 func (m *Model) askPending(now time.Time) {
-	open := map[agent.ApprovalID]bool{}
-	waits := func(id agent.ApprovalID) bool {
-		for _, a := range m.st.Approvals {
-			if a.ID == id {
-				return true
-			}
-		}
-		return false
+	waits := map[agent.ApprovalID]bool{}
+	for _, a := range m.st.Approvals {
+		waits[a.ID] = !m.moods.answered[a.ID]
 	}
+	for id := range m.moods.answered {
+		if _, ok := waits[id]; !ok {
+			delete(m.moods.answered, id) // settled
+		}
+	}
+	asked := false
 	m.dialogs.Remove(func(d dialog.Dialog) bool {
-		a, ok := d.(*dialog.Approve)
-		if ok && waits(a.State.ID) {
-			open[a.State.ID] = true
-			return false
-		}
-		return ok
+		id, ok := approvalOf(d)
+		asked = asked || ok && waits[id]
+		return ok && !waits[id]
 	})
-	pending, ok := m.st.Pending()
-	if !ok || open[pending.ID] {
-		return
+	for _, a := range m.st.Approvals {
+		if waits[a.ID] && !asked {
+			m.openApproval(a, now)
+			return
+		}
 	}
-	m.openApproval(pending, now)
+}
+
+// approvalOf returns the approval that a dialog belongs to.
+func approvalOf(d dialog.Dialog) (agent.ApprovalID, bool) {
+	switch d := d.(type) {
+	case *dialog.Approve:
+		return d.State.ID, true
+	case *dialog.Page:
+		return d.Approval, d.Approval != ""
+	}
+	return "", false
 }
 
 func (m *Model) openApproval(a state.Approval, now time.Time) {
@@ -54,10 +64,11 @@ func (m *Model) decide(d dialog.Decided) tea.Cmd {
 	if !m.do(agent.Decide{ID: d.ID, Choice: d.Choice, Note: d.Note, Command: d.Command}) {
 		return nil
 	}
-	m.dialogs.Remove(func(x dialog.Dialog) bool {
-		a, ok := x.(*dialog.Approve)
-		return ok && a.State.ID == d.ID
-	})
+	if m.moods.answered == nil {
+		m.moods.answered = map[agent.ApprovalID]bool{}
+	}
+	m.moods.answered[d.ID] = true
+	m.askPending(m.now())
 	return nil
 }
 

@@ -149,6 +149,34 @@ func TestQuestionShowsWhatHides(t *testing.T) {
 	})
 }
 
+// Between an answer and its settling the question does not come back, and the
+// next one is asked.
+func TestAnsweredQuestionStaysClosed(t *testing.T) {
+	t.Parallel()
+	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		startTurn(s)
+		ask(s, "make one", false)
+		s.Events(agent.ApprovalAsked{ID: "a2", Title: "make two", Preview: agent.CommandPreview{Command: "make two"}})
+		s.Want("│ make one")
+		s.Wait(400 * time.Millisecond)
+		s.Press("d", "esc", "y")
+		s.Want("│ make two")
+		s.Press("y") // too early for the second
+		s.Events(agent.Notice{Text: "between"})
+		s.Lacks("│ make one")
+		s.Events(agent.ApprovalSettled{ID: "a1"})
+		s.Want("│ make two")
+		s.Wait(400 * time.Millisecond)
+		s.Press("d")
+		s.Events(agent.ApprovalSettled{ID: "a2", By: agent.ByInterrupt})
+		s.Lacks("│ make two")
+		want := []agent.Decide{{ID: "a1", Choice: agent.ChoiceAllow}}
+		if got := decisions(s); !slices.Equal(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	})
+}
+
 func TestInterruptClosesTheQuestion(t *testing.T) {
 	t.Parallel()
 	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {

@@ -3,14 +3,13 @@ package ui
 // The smallest screen that is drawn, and from what size on there is room for
 // more, in cells.
 const (
-	minWidth    = 40
-	minHeight   = 12
-	sideFrom    = 110 // width
-	ruleFrom    = 16  // height
-	sideLeast   = 28
-	sideMost    = 44
-	inputShare  = 3 // the input takes at most one part in so many
-	dialogLeast = 8 // rows that a dialog gets even if the input must shrink
+	minWidth   = 40
+	minHeight  = 12
+	sideFrom   = 110 // width
+	ruleFrom   = 16  // height
+	sideLeast  = 28
+	sideMost   = 44
+	inputShare = 3 // the input takes at most one part in so many
 )
 
 // layout is where the panes are. All of them are as wide as the screen but

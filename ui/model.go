@@ -66,7 +66,8 @@ type moods struct {
 	lastDraftKey time.Time // when the draft was last written to
 	writing      bool      // the draft was being written when the dialog opened
 	ticking      bool
-	wantFill     bool // what fills the window was asked for
+	wantFill     bool                      // what fills the window was asked for
+	answered     map[agent.ApprovalID]bool // and not yet settled
 }
 
 // How long a hint stays, and how long a second press counts.

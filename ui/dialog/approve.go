@@ -199,7 +199,7 @@ func (d *Approve) do(a act) Result {
 		}
 		d.open(editing, d.State.Preview.Raw)
 	case whole:
-		return Opened{&Page{Title: "All of it", Draw: func(s *style.Sheet, w int) []string { return d.draw(s, w) }}}
+		return Opened{&Page{Title: "All of it", Approval: d.State.ID, Draw: d.draw}}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"mm/agent"
 	"mm/themes"
 	"mm/ui/keys"
 	"mm/ui/style"
@@ -12,8 +13,9 @@ import (
 
 // Page is text to read.
 type Page struct {
-	Title string // trusted
-	Draw  func(sheet *style.Sheet, w int) []string
+	Title    string           // trusted
+	Approval agent.ApprovalID // the question that it belongs to, or empty
+	Draw     func(sheet *style.Sheet, w int) []string
 
 	w, h  int
 	drawn []string

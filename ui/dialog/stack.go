@@ -82,12 +82,6 @@ func (s *Stack) Push(d Dialog) {
 	s.open = append(s.open, d)
 }
 
-// PushBelow opens a dialog under all others.
-func (s *Stack) PushBelow(d Dialog) {
-	d.SetSize(s.w, s.h)
-	s.open = append([]Dialog{d}, s.open...)
-}
-
 // Pop closes the top dialog.
 func (s *Stack) Pop() {
 	if len(s.open) > 0 {

@@ -174,11 +174,3 @@ func (s *State) add(it Item) int {
 	s.touch(len(s.Items) - 1)
 	return len(s.Items) - 1
 }
-
-// Pending returns the approval that is asked.
-func (s *State) Pending() (Approval, bool) {
-	if len(s.Approvals) == 0 {
-		return Approval{}, false
-	}
-	return s.Approvals[0], true
-}

@@ -114,6 +114,3 @@ func (s *Sheet) PaintOver(role, ground themes.Role, text string) string {
 	}
 	return p.on + text + p.off
 }
-
-// Coloured reports whether the terminal shows colours at all.
-func (s *Sheet) Coloured() bool { return s.Profile != termenv.Ascii }

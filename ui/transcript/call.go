@@ -186,6 +186,9 @@ func (t *call) output(c *canvas, open bool) []string {
 	switch {
 	case open || len(all) <= c.preview+1:
 		rows = quoted(c, themes.Dim, all)
+		if it.Output.Cut {
+			rows = append([]string{"  " + c.paint(themes.Dim, "… the beginning comes when it has ended")}, rows...)
+		}
 	case it.Kind == "execute" || it.Status == state.CallRunning:
 		rows = append(rows, more(c, len(all)-c.preview, "above"))
 		rows = append(rows, quoted(c, themes.Dim, all[len(all)-c.preview:])...)

@@ -285,9 +285,6 @@ func (s *Screen) Frame() string {
 	return strings.Join(lines[:s.h], "\n") + "\n"
 }
 
-// Shows reports whether the frame holds a text.
-func (s *Screen) Shows(text string) bool { return strings.Contains(s.Frame(), text) }
-
 // Want fails the test for each text that the frame lacks.
 func (s *Screen) Want(texts ...string) {
 	s.T.Helper()
