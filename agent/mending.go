@@ -17,6 +17,8 @@ type mending struct {
 	nudgedAnnounced bool // a step that was announced and not taken, too
 	noted           bool // a call that was not understood, too
 
+	unfinished bool // the rest of a file went wrong: it is not asked for again
+
 	shown   bool // something of an answer was on the screen
 	badArgs int  // answers in a row with a call whose arguments fit no tool
 	calmed  bool // reasoning that ran away was asked to be left out

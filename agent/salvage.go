@@ -23,8 +23,7 @@ type draft struct {
 	parts      int    // answers that it is made of
 }
 
-// draftOf returns the draft in a cut answer: the content of a write_file, or
-// the new text of an edit_file with one edit.
+// draftOf returns the draft in a cut answer.
 func (c *Core) draftOf(resp llm.Response) (draft, bool) {
 	if resp.Finish == llm.FinishNone || len(resp.Message.Calls) != 1 || c.opts.Repairs.NoSalvage {
 		return draft{}, false
@@ -42,23 +41,32 @@ func (c *Core) draftOf(resp llm.Response) (draft, bool) {
 	if err != nil {
 		return draft{}, false
 	}
-	var args struct {
+	f, ok := fileOf(tool.Spec().Name, valid)
+	d.tool, d.path = tool.Spec().Name, f.path
+	d.endsBare = f.old != "" && !strings.HasSuffix(f.old, "\n")
+	return d, ok && f.path != "" && f.text == d.text
+}
+
+// file is what a call writes: the content of a write_file, or the new text of
+// an edit_file with one edit and the text that it replaces.
+type file struct{ path, text, old string }
+
+func fileOf(tool string, args json.RawMessage) (file, bool) {
+	var a struct {
 		Path    string
 		Content string
 		Edits   []struct{ Old, New string }
 	}
-	if json.Unmarshal(valid, &args) != nil {
-		return draft{}, false
+	if json.Unmarshal(args, &a) != nil {
+		return file{}, false
 	}
-	d.tool, d.path = tool.Spec().Name, args.Path
 	switch {
-	case d.tool == "write_file" && args.Content == d.text:
-		return d, d.path != ""
-	case d.tool == "edit_file" && len(args.Edits) == 1 && args.Edits[0].New == d.text:
-		d.endsBare = !strings.HasSuffix(args.Edits[0].Old, "\n")
-		return d, d.path != ""
+	case tool == "write_file":
+		return file{path: a.Path, text: a.Content}, true
+	case tool == "edit_file" && len(a.Edits) == 1:
+		return file{path: a.Path, text: a.Edits[0].New, old: a.Edits[0].Old}, true
 	}
-	return draft{}, false
+	return file{}, false
 }
 
 func (c *Core) salvageable(resp llm.Response) bool {
@@ -72,9 +80,10 @@ func (c *Core) salvageable(resp llm.Response) bool {
 // then dropped, and nothing was written.
 func (g *generation) salvage(ctx context.Context, a *answer) bool {
 	d, ok := g.draftOf(a.Response)
-	if !ok {
+	if !ok || g.mending.unfinished {
 		return false
 	}
+	g.mending.unfinished = true // until it is finished
 	limit := g.opts.Repairs.SalvageCalls
 	if limit <= 0 {
 		limit = defaultSalvageCalls
@@ -109,13 +118,35 @@ func (g *generation) continued(ctx context.Context, d *draft) (whole, ok bool) {
 		g.logf("salvage: the answer ended early")
 		return false, false
 	}
-	text, ok := seam{path: d.path, draft: d.text}.join(resp.Message.Text, resp.Complete)
+	text, ok := seam{path: d.path, draft: d.text}.join(g.restIn(resp), resp.Complete)
 	if !ok {
 		g.logf("salvage: this does not continue %s: %q", d.path, resp.Message.Text)
 		return false, false
 	}
 	d.text = text
 	return resp.Complete, true
+}
+
+// restIn is the rest of a file in an answer: its text, or what a call of the
+// same tool would write that the model made of it all the same.
+func (g *generation) restIn(resp llm.Response) string {
+	text := resp.Message.Text
+	calls, _, ok := llm.TextCalls(text, g.declared())
+	if cut, isCut := llm.CutCall(text, g.declared()); isCut {
+		found, _ := llm.FindCut(cut.Args)
+		return found.Value
+	}
+	if !ok || len(calls) != 1 {
+		return text
+	}
+	tool, valid, _, err := g.opts.Tools.Resolve(calls[0].Name, calls[0].Args)
+	if err != nil {
+		return text
+	}
+	if f, ok := fileOf(tool.Spec().Name, valid); ok {
+		return f.text
+	}
+	return text
 }
 
 // request asks for the rest.
@@ -143,6 +174,7 @@ func (g *generation) finished(a *answer, d draft) bool {
 	call.Args = args
 	a.Complete, a.Finish = true, llm.FinishCalls
 	g.match(a)
+	g.mending.unfinished = false
 	made := fmt.Sprintf("%s: %d lines to %s, written in %d parts", d.tool, strings.Count(strings.TrimSuffix(d.text, "\n"), "\n")+1, d.path, d.parts)
 	if g.mending.notes == nil {
 		g.mending.notes = map[CallID]string{}

@@ -144,7 +144,7 @@ func (c *Core) declared() []llm.ToolSpec {
 
 // keep puts a whole answer into the history. An empty one is not kept.
 func (t *turn) keep(a *answer) {
-	if a.Message.Text == "" && len(a.Message.Calls) == 0 {
+	if strings.TrimSpace(a.Message.Text) == "" && len(a.Message.Calls) == 0 {
 		return
 	}
 	msg := llm.Message{Role: llm.Assistant, Text: a.Message.Text}

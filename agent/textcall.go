@@ -40,6 +40,9 @@ func (s *streaming) readText(a *answer) {
 		m.Text = prose
 	default:
 		m.Text, a.unread = prose, block
+		if call, ok := llm.CutCall(block, s.declared()); ok && !a.Complete {
+			m.Calls = []llm.Call{call} // its file may be finished
+		}
 	}
 }
 

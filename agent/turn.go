@@ -111,7 +111,9 @@ func (t *turn) answered(resp llm.Response) outcome {
 		if t.lastTool != "" {
 			text += "; the last thing it did was " + t.lastTool
 		}
-		return outcome{StopFailed, text + ": ask again, or in other words"}
+		text += ": ask again, or in other words"
+		t.emit(Fault{Text: text})
+		return outcome{StopFailed, text}
 	}
 	if t.opts.Grounding {
 		if claims := unseen(resp.Message.Text, t.opts.Session.Items, t.opts.Session.Cwd); len(claims) > 0 {

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 )
 
@@ -123,4 +124,25 @@ func odd(s string, i int) bool {
 		n++
 	}
 	return n%2 == 1
+}
+
+// cutCall finds a call written as JSON, whose arguments come last.
+var cutCall = regexp.MustCompile(`(?s)^\{\s*"(?:name|tool|tool_name)"\s*:\s*"([^"]+)"\s*,\s*"(?:arguments|parameters|args|input)"\s*:\s*(\{.*)$`)
+
+// CutCall reads a call of a declared tool that a model wrote into its answer as
+// JSON, and whose arguments end in the middle of a string. The arguments come
+// back as they are.
+func CutCall(text string, declared []ToolSpec) (Call, bool) {
+	start := strings.IndexByte(text, '{')
+	if start < 0 {
+		return Call{}, false
+	}
+	m := cutCall.FindStringSubmatch(text[start:])
+	if m == nil {
+		return Call{}, false
+	}
+	p := textParser{declared: declared}
+	call := Call{ID: "call00001", Name: CleanName(m[1], declared), Args: m[2]}
+	_, cut := FindCut(call.Args)
+	return call, cut && p.spec(call.Name) != nil
 }

@@ -45,6 +45,27 @@ func TestFindCut(t *testing.T) {
 	}
 }
 
+func TestCutCall(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, text, call string }{
+		{"markup", "<tool_call>\n{\"name\": \"bash\", \"arguments\": {\"command\": \"ls", `bash {"command": "ls`},
+		{"a fence", "```json\n{\"name\": \"functions.bash\", \"parameters\": {\"command\": \"ls", `bash {"command": "ls`},
+		{"whole", `{"name": "bash", "arguments": {"command": "ls"}}`, ""},
+		{"an undeclared tool", `{"name": "python", "arguments": {"code": "x`, ""},
+		{"cut before the arguments", `{"name": "bash", "argu`, ""},
+		{"no call", `{"port": 80, "host": "lo`, ""},
+		{"prose", "I will", ""},
+	} {
+		got := ""
+		if c, ok := CutCall(tc.text, textTools); ok {
+			got = c.Name + " " + c.Args
+		}
+		if got != tc.call {
+			t.Errorf("%s: got %q, want %q", tc.name, got, tc.call)
+		}
+	}
+}
+
 // FuzzFindCut: wherever a JSON text is cut inside of a value, what was there is
 // found, and the closed text is JSON.
 func FuzzFindCut(f *testing.F) {
