@@ -175,10 +175,24 @@ func TestWrongEnvironment(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	f.Add("sampling: {max_tokens: 1}\nlsp: {go: {command: [a]}}\n")
 	f.Add("a: &a [*a]\n? {x: y}\n: 1\n")
+	f.Add("permissions: {mode: yolo}\nprovider: openai\nbaseURL: http://h\nprofile: qwen3\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		file := write(t, t.TempDir(), "agent.yaml", text)
-		if l, err := configs.Load(configs.Sources{File: file}); err == nil && l.MaxTurns <= 0 {
+		dir := t.TempDir()
+		file := write(t, dir, "agent.yaml", text)
+		l, err := configs.Load(configs.Sources{File: file})
+		if err == nil && l.MaxTurns <= 0 {
 			t.Errorf("a configuration that cannot work was taken: %q", text)
+		}
+		l, err = configs.Load(configs.Sources{Dir: dir})
+		if err != nil {
+			return
+		}
+		if l, err = l.WithProfile(text); err != nil {
+			return
+		}
+		if l.Provider != "auto" || l.BaseURL != "" || l.APIKey != "" || l.Permissions.Mode != "ask" || len(l.Permissions.Allow) != 0 ||
+			l.Sandbox != "auto" || len(l.Fetch.AllowHosts) != 0 || len(l.LSP) != 0 || l.MaxTurns > 40 {
+			t.Errorf("a project that nobody trusts widened something: %q", text)
 		}
 	})
 }

@@ -94,7 +94,7 @@ func (e *examination) judgeCall(a answer) Finding {
 func callAdvice(provider string) string {
 	switch provider {
 	case openai.LlamaCpp:
-		return "start llama-server with --jinja, and a --chat-template-file that knows tools"
+		return "check that llama-server runs with --jinja; a --chat-template-file made for this model may help"
 	case openai.VLLM:
 		return "start vllm with --enable-auto-tool-choice --tool-call-parser PARSER"
 	}
