@@ -13,6 +13,8 @@ import (
 	"mm/configs"
 	"mm/llm"
 	"mm/llm/openai"
+	"mm/safety"
+	"mm/tools"
 	"mm/ui"
 )
 
@@ -26,9 +28,11 @@ func (a *app) screen(ctx context.Context) int {
 		Theme:        a.cfg.Theme,
 		PreviewLines: a.cfg.PreviewLines,
 		ContextMarks: []float64{a.cfg.Context.MaskAt, a.cfg.Context.CompactAt},
-		LogFile:      a.opts.logFile,
+		LogFile:      a.logFile(),
+		Files:        a.listFiles,
 		Branch:       func() string { return branch(a.cwd) },
 		Models:       a.modelChoices(r),
+		Providers:    a.providerChoices(r),
 		Sessions:     a.sessionChoices(r),
 		Commands:     a.commands(),
 	}
@@ -54,6 +58,36 @@ func (a *app) screen(ctx context.Context) int {
 		return a.fail(err)
 	}
 	return exitOK
+}
+
+// maxListed bounds the files that "@" offers.
+const maxListed = 20_000
+
+// listFiles lists the files of the project.
+func (a *app) listFiles(ctx context.Context) ([]string, error) {
+	ws, err := safety.NewWorkspace(a.cwd)
+	if err != nil {
+		return nil, err
+	}
+	defer ws.Close()
+	return tools.ListFiles(ctx, ws, maxListed)
+}
+
+// logFile is where what is printed and what panics goes while the screen is
+// up: the file of -log, or one in the user's cache.
+func (a *app) logFile() string {
+	if a.opts.logFile != "" {
+		return a.opts.logFile
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	dir = filepath.Join(dir, "mm")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "screen.log")
 }
 
 // runs keeps the running core, one at a time.
@@ -187,6 +221,47 @@ func (a *app) modelChoices(r *runs) *ui.Choices {
 			return nil, r.do(agent.AskModel{})
 		},
 	}
+}
+
+// providerChoices lists the servers that can be changed to.
+func (a *app) providerChoices(r *runs) *ui.Choices {
+	return &ui.Choices{
+		List: func(context.Context) ([]ui.Choice, error) {
+			list := []ui.Choice{{ID: "auto", Detail: "the first that answers"}}
+			for _, name := range []string{openai.LlamaCpp, openai.DMR, openai.Ollama, openai.LMStudio, openai.VLLM} {
+				p, _ := openai.Defaults(name)
+				list = append(list, ui.Choice{ID: name, Detail: p.BaseURL})
+			}
+			list = append(list, ui.Choice{ID: "demo", Detail: "a scripted stand-in"})
+			for i := range list {
+				list[i].Current = list[i].ID == a.model.known().Provider
+			}
+			return list, nil
+		},
+		Use: func(ctx context.Context, id string) (ui.Core, error) {
+			before := a.model.inUse()
+			if err := a.connectTo(ctx, id); err != nil {
+				a.model.use(before)
+				return nil, err
+			}
+			return nil, r.do(agent.AskModel{})
+		},
+	}
+}
+
+// connectTo changes to another server, at its own address. One that does not
+// answer is an error.
+func (a *app) connectTo(ctx context.Context, provider string) error {
+	cfg := *a.cfg
+	cfg.Provider, cfg.BaseURL, cfg.Model = provider, "", ""
+	there := &app{program: a.program, opts: a.opts, cfg: &cfg, cwd: a.cwd, model: a.model}
+	if _, err := there.connect(ctx); err != nil {
+		return errors.New(llm.Explain(err, llm.ModelInfo{Provider: provider}))
+	}
+	if _, err := a.model.Info(ctx); err != nil {
+		return errors.New(llm.Explain(err, llm.ModelInfo{Provider: provider}))
+	}
+	return nil
 }
 
 // sessionChoices are the conversations of this directory; nil when none are

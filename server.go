@@ -33,6 +33,13 @@ func (s *server) choose(model string) {
 	s.use(o)
 }
 
+// inUse are the options of the server in use.
+func (s *server) inUse() openai.Options {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.options
+}
+
 // known is what is known of the model so far.
 func (s *server) known() llm.ModelInfo {
 	s.mu.Lock()

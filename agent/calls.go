@@ -68,6 +68,7 @@ func (t *turn) runCall(ctx context.Context, c *call) CallEnded {
 		return end
 	}
 	t.emit(CallRunning{ID: c.id})
+	t.runsNow(c.id)
 	res := t.run(ctx, c)
 	if len(c.notes) > 0 {
 		res.Text = "[" + strings.Join(c.notes, "; ") + "]\n" + res.Text

@@ -5,12 +5,14 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"mm/agent"
 	"mm/agent/agenttest"
 	"mm/llm"
+	"mm/tools"
 )
 
 // warmer is a scripted model that can be warmed.
@@ -128,6 +130,26 @@ func TestCancelReachesThePromptBehindIdleWork(t *testing.T) {
 		}
 		if got := ended(t, r.Prompt("next")).Stop; got != agent.StopAnswer {
 			t.Errorf("the next prompt: %q, want an answer", got)
+		}
+	})
+}
+
+// TestElapsedIsTheRun: the time of a call is what it ran, not what the user
+// took to allow it.
+func TestElapsedIsTheRun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tool := echo{run: func(context.Context, string, tools.Sink) tools.Result {
+			time.Sleep(3 * time.Second)
+			return tools.Result{Text: "ok", Status: tools.OK}
+		}}
+		r := agenttest.Run(t, options(agenttest.NewModel(agenttest.Call("echo", `{"text":"x"}`), agenttest.Say("done")), tool))
+		r.Answer(func(agent.ApprovalAsked) agent.Decide {
+			time.Sleep(time.Minute)
+			return agent.Decide{Choice: agent.ChoiceAllow}
+		})
+		if got := calls(r.Prompt("go"))[0].Elapsed; got != 3*time.Second {
+			t.Errorf("elapsed %v, want 3s", got)
 		}
 	})
 }
