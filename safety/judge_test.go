@@ -109,7 +109,7 @@ func TestJudgeShellCorpus(t *testing.T) {
 func TestJudgeShellIsBounded(t *testing.T) {
 	t.Parallel()
 	_, env := judgeProject(t)
-	for _, part := range []string{"a|", "a;", "a&&", "cat *;", "git status;", "f(){ f|f&};", "<<a ", "sh -c ", "env ", "! "} {
+	for _, part := range []string{"a|", "a;", "a&&", "cat *;", "git status;", "f(){ f|f&};", "<<a ", "sh -c ", "env ", "! ", "find -exec ", "xargs ", "eval "} {
 		line := strings.Repeat(part, maxLine/len(part)-1) + "a"
 		if got := JudgeShell(line, env); got.Risk == Harmless {
 			t.Errorf("%q repeated is harmless", part)

@@ -23,8 +23,9 @@ func perils(f *syntax.File) []string {
 }
 
 type perilFinder struct {
-	found []string
-	depth int
+	found  []string
+	depth  int
+	looked int
 }
 
 func (p *perilFinder) add(reason string) {

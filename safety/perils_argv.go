@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -69,6 +70,10 @@ var setsUser = regexp.MustCompile(`^([2467][0-7]{3}|[ugoa]*\+[rwx]*s[rwxst]*)$`)
 // argv looks at one command and at those inside of it.
 func (p *perilFinder) argv(words []string) {
 	if len(words) == 0 || p.depth >= maxNested {
+		return
+	}
+	if p.looked++; p.looked > 2*maxCommands {
+		p.add(fmt.Sprintf("more than %d commands", maxCommands))
 		return
 	}
 	p.depth++
@@ -167,8 +172,9 @@ func (p *perilFinder) script(text string) {
 	syntax.Walk(f, p.node)
 }
 
-func (p *perilFinder) git(args []string) {
-	// Options in front of the subcommand, some with a value.
+// gitSubcommand skips the options in front of the subcommand, some with a
+// value.
+func gitSubcommand(args []string) []string {
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		n := 1
 		if args[0] == "-C" || args[0] == "-c" || args[0] == "--git-dir" || args[0] == "--work-tree" {
@@ -176,6 +182,11 @@ func (p *perilFinder) git(args []string) {
 		}
 		args = args[min(n, len(args)):]
 	}
+	return args
+}
+
+func (p *perilFinder) git(args []string) {
+	args = gitSubcommand(args)
 	if len(args) == 0 {
 		return
 	}

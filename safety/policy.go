@@ -1,7 +1,6 @@
 package safety
 
 import (
-	"fmt"
 	"sync"
 )
 
@@ -10,15 +9,27 @@ import (
 type Options struct {
 	Mode Mode // empty: AskMode
 
-	// AutoApproveReads lets files of the project be read unasked in AskMode.
-	// It is meant for machines where commands run in a sandbox: elsewhere
-	// what was read can leave by any approved command.
+	// AutoApproveReads lets files of the project be read unasked in AskMode,
+	// and commands that only read run, where there is a sandbox. It is meant
+	// for such machines: elsewhere what was read can leave by any command.
 	AutoApproveReads bool
 
 	// AskAll is the rule of the editor protocol: every call that touches
 	// the machine is asked, whatever the mode, until "always" was answered
 	// for its tool.
 	AskAll bool
+
+	// Sandbox says that commands are confined. Harmless ones then run
+	// unasked, in tier R; without a sandbox every command is asked.
+	Sandbox bool
+
+	// Offline keeps the network from commands that were approved too.
+	Offline bool
+
+	// Rules are those of the configuration, for the project in Dir, a real
+	// path.
+	Rules Rules
+	Dir   string
 
 	// Judge looks into command lines: for the reasons in the dialog, and to
 	// know the ones that get a red one. Nil: nothing is known of any.
@@ -121,155 +132,4 @@ func (p *Policy) grantFor(a Action) grant {
 		g.subject = a.Host
 	}
 	return g
-}
-
-// Decide judges an action.
-func (p *Policy) Decide(a Action) Verdict {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	v := p.decide(a)
-	if v.Decision == Ask {
-		v.Always, v.Refusal = p.covers(a), unattended(a)
-	}
-	return v
-}
-
-func (p *Policy) decide(a Action) Verdict {
-	if a.Op == None {
-		return Verdict{Decision: Allow}
-	}
-	onFile := a.Op == Read || a.Op == Write
-	if onFile && a.Path.Class == Refused {
-		return Verdict{
-			Decision: Deny, Reasons: reasons(a),
-			Refusal: fmt.Sprintf("[refused: %s is %s; only regular files can be used]",
-				a.Path.Named, a.Path.Reason),
-		}
-	}
-	if p.mode == ReadOnly {
-		if v, done := readOnly(a); done {
-			return v
-		}
-	}
-	if onFile && a.Path.Class != Inside {
-		if p.mode == Yolo && p.options.YoloOutside && !p.options.AskAll {
-			return Verdict{Decision: Allow}
-		}
-		return Verdict{Decision: Ask, Reasons: reasons(a)}
-	}
-	if a.Empties && (p.mode != Yolo || p.options.AskAll) {
-		return Verdict{Decision: Ask, Reasons: []string{"empties a file that has content"}}
-	}
-	granted := p.granted(a)
-	if a.Op == Execute && (p.mode != Yolo || p.options.AskAll) {
-		return p.command(a, granted)
-	}
-	if granted || !p.options.AskAll && p.free(a.Op) {
-		return Verdict{Decision: Allow}
-	}
-	return Verdict{Decision: Ask, Reasons: reasons(a)}
-}
-
-// granted tells whether an earlier "always" covers an action.
-func (p *Policy) granted(a Action) bool {
-	if p.options.AskAll || a.Op != Execute {
-		return p.always[p.grantFor(a)]
-	}
-	if p.always[grant{tool: a.Tool, subject: a.Command}] {
-		return true
-	}
-	prefixes, ok := linePrefixes(a.Command)
-	for _, prefix := range prefixes {
-		ok = ok && p.always[grant{a.Tool, prefix, true}]
-	}
-	return ok
-}
-
-// command judges a command line that no mode lets through. A perilous one is
-// asked again each time, except under AskAll, whose "always" is literal.
-func (p *Policy) command(a Action, granted bool) Verdict {
-	j := p.judge(a.Command)
-	perilous := j.Risk == Perilous
-	if granted && (!perilous || p.options.AskAll) {
-		return Verdict{Decision: Allow}
-	}
-	why := j.Reasons
-	switch {
-	case j.Risk == Harmless:
-		why = []string{"only reads, as far as can be told"}
-	case len(why) == 0:
-		why = reasons(a)
-	}
-	return Verdict{Decision: Ask, Reasons: why, Dangerous: perilous}
-}
-
-// free tells what the mode allows without a question inside the project.
-func (p *Policy) free(op Op) bool {
-	switch p.mode {
-	case Yolo:
-		return true
-	case AcceptEdits:
-		return op == Read || op == Write
-	case ReadOnly:
-		return op == Read
-	}
-	return op == Read && p.options.AutoApproveReads
-}
-
-// readOnly refuses what read-only mode never does. Reading in the project and
-// fetching go on to be judged.
-func readOnly(a Action) (Verdict, bool) {
-	text := ""
-	switch a.Op {
-	case Execute:
-		text = "[refused: this session is read-only and runs no commands; " +
-			"use the reading tools, and describe what you would run]"
-	case Write:
-		text = "[refused: this session is read-only: no file was changed; " +
-			"describe the change, and let the user leave the read-only mode]"
-	case Read:
-		if a.Path.Class == Inside {
-			return Verdict{}, false
-		}
-		text = fmt.Sprintf("[refused: %s: %s; in a read-only session only "+
-			"ordinary files of the project are read]", a.Path.Named, a.Path.Reason)
-	default:
-		return Verdict{}, false
-	}
-	return Verdict{Decision: Deny, Reasons: reasons(a), Refusal: text}, true
-}
-
-// reasons say in words for the user why an action is asked.
-func reasons(a Action) []string {
-	switch a.Op {
-	case Read:
-		if a.Path.Class == Inside {
-			return []string{"reads a file of the project"}
-		}
-		return []string{"reads: " + a.Path.Reason}
-	case Write:
-		if a.Path.Class == Inside {
-			return []string{"changes a file of the project"}
-		}
-		return []string{"writes: " + a.Path.Reason}
-	case Execute:
-		return []string{"runs with all your rights"}
-	case Fetch:
-		return []string{"network: " + a.Host}
-	}
-	return nil
-}
-
-// unattended is the refusal where nobody can be asked.
-func unattended(a Action) string {
-	flag := "-yolo"
-	switch {
-	case (a.Op == Read || a.Op == Write) && a.Path.Class != Inside:
-		return fmt.Sprintf("[refused: %s: %s; this needs the user's permission "+
-			"and nobody can be asked in this run]", a.Path.Named, a.Path.Reason)
-	case a.Op == Read || a.Op == Write:
-		flag = "-mode accept-edits (or -yolo)"
-	}
-	return fmt.Sprintf("[refused: %s needs the user's permission and nobody can "+
-		"be asked in this run; tell the user to start mm with %s]", a.Tool, flag)
 }

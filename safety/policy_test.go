@@ -180,35 +180,84 @@ func judgeByName(command string) Judgement {
 	case strings.Contains(command, "rm"):
 		return Judgement{Risk: Perilous, Reasons: []string{"removes"}}
 	case strings.HasPrefix(command, "ls"):
-		return Judgement{Risk: Harmless, Canonical: command}
+		return Judgement{Risk: Harmless, Canonical: "canonical " + command}
 	}
 	return Judgement{Reasons: []string{"not known"}}
 }
 
 func TestCommandsAreJudged(t *testing.T) {
 	t.Parallel()
+	const free, net = "no sandbox: it runs with all your rights", "sandbox W+N: it may write in the project and use the network"
+	const reads = "only reads, as far as can be told"
 	for _, tc := range []struct {
 		name      string
 		options   Options
 		command   string
 		want      Decision
+		tier      Tier
 		dangerous bool
 		reason    string
 	}{
-		{"harmless is asked without a sandbox", Options{}, "ls", Ask, false, "only reads, as far as can be told"},
-		{"unknown", Options{}, "make", Ask, false, "not known"},
-		{"perilous", Options{}, "rm -rf x", Ask, true, "removes"},
-		{"perilous among edits", Options{Mode: AcceptEdits}, "rm -rf x", Ask, true, "removes"},
-		{"perilous in an editor", Options{AskAll: true}, "rm -rf x", Ask, true, "removes"},
-		{"perilous in yolo", Options{Mode: Yolo}, "rm -rf x", Allow, false, ""},
-		{"perilous in read-only", Options{Mode: ReadOnly}, "rm -rf x", Deny, false, "runs with all your rights"},
+		{"harmless is asked without a sandbox", Options{AutoApproveReads: true}, "ls", Ask, TierNone, false, reads + "; " + free},
+		{"harmless among edits, without", Options{Mode: AcceptEdits}, "ls", Ask, TierNone, false, reads + "; " + free},
+		{"harmless in read-only, without", Options{Mode: ReadOnly}, "ls", Deny, TierNone, false, ""},
+		{"unknown", Options{}, "make", Ask, TierNone, false, "not known; " + free},
+		{"perilous", Options{}, "rm -rf x", Ask, TierNone, true, "removes; " + free},
+		{"perilous among edits", Options{Mode: AcceptEdits}, "rm -rf x", Ask, TierNone, true, "removes; " + free},
+		{"perilous in an editor", Options{AskAll: true}, "rm -rf x", Ask, TierNone, true, "removes; " + free},
+		{"perilous in yolo", Options{Mode: Yolo}, "rm -rf x", Allow, TierNone, false, ""},
+		{"perilous in read-only", Options{Mode: ReadOnly}, "rm -rf x", Deny, TierNone, false, "removes"},
+
+		{"harmless", Options{Sandbox: true, AutoApproveReads: true}, "ls", Allow, TierRead, false, ""},
+		{"harmless, reads are asked", Options{Sandbox: true}, "ls", Ask, TierRead, false, reads + "; sandbox R: it may read, not write, and has no network"},
+		{"harmless among edits", Options{Sandbox: true, Mode: AcceptEdits}, "ls", Allow, TierRead, false, ""},
+		{"harmless in yolo", Options{Sandbox: true, Mode: Yolo}, "ls", Allow, TierRead, false, ""},
+		{"harmless in read-only", Options{Sandbox: true, Mode: ReadOnly}, "ls", Allow, TierRead, false, ""},
+		{"harmless in an editor", Options{Sandbox: true, AutoApproveReads: true, AskAll: true}, "ls", Ask, TierRead, false, reads + "; sandbox R: it may read, not write, and has no network"},
+		{"harmless in a read-only editor", Options{Sandbox: true, Mode: ReadOnly, AskAll: true}, "ls", Ask, TierRead, false, reads + "; sandbox R: it may read, not write, and has no network"},
+		{"unknown, confined", Options{Sandbox: true, AutoApproveReads: true}, "make", Ask, TierNetwork, false, "not known; " + net},
+		{"unknown, offline", Options{Sandbox: true, Offline: true}, "make", Ask, TierWrite, false, "not known; sandbox W: it may write in the project, and has no network"},
+		{"unknown in read-only", Options{Sandbox: true, Mode: ReadOnly}, "make", Deny, TierNetwork, false, "not known"},
+		{"unknown in yolo", Options{Sandbox: true, Mode: Yolo}, "make", Allow, TierNetwork, false, ""},
+		{"perilous, confined", Options{Sandbox: true}, "rm -rf x", Ask, TierNetwork, true, "removes; " + net},
 	} {
 		tc.options.Judge = judgeByName
 		v := NewPolicy(tc.options).Decide(bash(tc.command))
 		reason := strings.Join(v.Reasons, "; ")
-		if v.Decision != tc.want || v.Dangerous != tc.dangerous || reason != tc.reason {
-			t.Errorf("%s: %+v, want %d, dangerous %t, %q", tc.name, v, tc.want, tc.dangerous, tc.reason)
+		if v.Decision != tc.want || v.Dangerous != tc.dangerous || reason != tc.reason || v.Permit.Tier != tc.tier {
+			t.Errorf("%s: %+v, want %d, tier %s, dangerous %t, %q", tc.name, v, tc.want, tc.tier, tc.dangerous, tc.reason)
 		}
+		if canonical := "canonical " + tc.command; (v.Permit.Line == canonical) != (tc.tier == TierRead) {
+			t.Errorf("%s: runs %q in tier %s", tc.name, v.Permit.Line, v.Permit.Tier)
+		}
+	}
+}
+
+func TestEditedCommands(t *testing.T) {
+	t.Parallel()
+	confined := NewPolicy(Options{Sandbox: true, Judge: judgeByName})
+	free := NewPolicy(Options{Judge: judgeByName})
+	for _, tc := range []struct {
+		name         string
+		policy       *Policy
+		asked, typed string
+		command      string
+		tier         Tier
+	}{
+		{"as it was asked", confined, "make", "make test", "make test", TierNetwork},
+		{"of a line that only reads", confined, "ls", "touch x", "touch x", TierNetwork},
+		{"out of the sandbox", confined, "make", "nosandbox make", "make", TierNone},
+		{"a program of that name", confined, "make", "./nosandbox make", "./nosandbox make", TierNetwork},
+		{"without a sandbox", free, "make", "make test", "make test", TierNone},
+	} {
+		command, permit := tc.policy.Decide(bash(tc.asked)).Edited(tc.typed)
+		if command != tc.command || permit != (Permit{Tier: tc.tier}) {
+			t.Errorf("%s: %q, %+v, want %q in tier %s", tc.name, command, permit, tc.command, tc.tier)
+		}
+	}
+	// A model's own word does not have that meaning.
+	if v := confined.Decide(bash("nosandbox make")); v.Decision != Ask || v.Permit.Tier != TierNetwork {
+		t.Errorf("written by a model: %+v", v)
 	}
 }
 

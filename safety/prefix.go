@@ -42,16 +42,24 @@ func linePrefixes(line string) (prefixes []string, ok bool) {
 	if err != nil || len(f.Stmts) == 0 {
 		return nil, false
 	}
+	accept := func(words []string) bool {
+		prefix := offeredPrefix(words)
+		if prefix != "" && !slices.Contains(prefixes, prefix) {
+			prefixes = append(prefixes, prefix)
+		}
+		return prefix != ""
+	}
 	ok = true
 	for _, s := range f.Stmts {
-		ok = ok && stmtPrefixes(s, false, &prefixes)
+		ok = ok && plainStmt(s, false, accept)
 	}
 	return prefixes, ok && len(prefixes) > 0
 }
 
-// stmtPrefixes adds the beginnings in one statement. piped says that it reads
-// the output of another.
-func stmtPrefixes(s *syntax.Stmt, piped bool, prefixes *[]string) bool {
+// plainStmt tells whether a statement is made of accepted commands and filters
+// of their output, with nothing that bash would expand, redirect or run beside
+// them. piped says that it reads the output of another.
+func plainStmt(s *syntax.Stmt, piped bool, accept func(words []string) bool) bool {
 	if s.Background || s.Coprocess || s.Negated {
 		return false
 	}
@@ -67,33 +75,41 @@ func stmtPrefixes(s *syntax.Stmt, piped bool, prefixes *[]string) bool {
 	case *syntax.BinaryCmd:
 		switch c.Op {
 		case syntax.AndStmt, syntax.OrStmt:
-			return !piped && stmtPrefixes(c.X, false, prefixes) && stmtPrefixes(c.Y, false, prefixes)
+			return !piped && plainStmt(c.X, false, accept) && plainStmt(c.Y, false, accept)
 		case syntax.Pipe:
-			return stmtPrefixes(c.X, piped, prefixes) && stmtPrefixes(c.Y, true, prefixes)
+			return plainStmt(c.X, piped, accept) && plainStmt(c.Y, true, accept)
 		}
 	case *syntax.CallExpr:
-		return callPrefix(c, piped, prefixes)
+		words, ok := plainWords(c)
+		switch {
+		case !ok:
+			return false
+		case piped && slices.Contains(filters, words[0]):
+			return readsInputOnly(words)
+		}
+		return !piped && accept(words)
 	}
 	return false
 }
 
-func callPrefix(c *syntax.CallExpr, piped bool, prefixes *[]string) bool {
-	if len(c.Assigns) > 0 || len(c.Args) == 0 {
-		return false
-	}
+// plainWords gives the words of a command without assignments and expansions.
+func plainWords(c *syntax.CallExpr) ([]string, bool) {
 	words := make([]string, len(c.Args))
 	for i, w := range c.Args {
 		text, ok := static(w)
 		if !ok {
-			return false
+			return nil, false
 		}
 		words[i] = text
 	}
-	if piped {
-		return slices.Contains(filters, words[0]) && readsInputOnly(words)
-	}
+	return words, len(words) > 0 && len(c.Assigns) == 0
+}
+
+// offeredPrefix returns the first two words of a command when they are offered
+// and no option makes it run something else.
+func offeredPrefix(words []string) string {
 	if len(words) < 2 {
-		return false
+		return ""
 	}
 	prefix := words[0] + " " + words[1]
 	bad := slices.ContainsFunc(words[2:], func(w string) bool {
@@ -101,12 +117,9 @@ func callPrefix(c *syntax.CallExpr, piped bool, prefixes *[]string) bool {
 		return slices.Contains(unusual, name) || slices.Contains(unusual, "-"+strings.TrimLeft(name, "-"))
 	})
 	if !slices.Contains(offered, prefix) || bad {
-		return false
+		return ""
 	}
-	if !slices.Contains(*prefixes, prefix) {
-		*prefixes = append(*prefixes, prefix)
-	}
-	return true
+	return prefix
 }
 
 // readsInputOnly tells whether a filter has no operand that is a file and no
