@@ -33,7 +33,6 @@ func (CacheBroken) Kind() string { return "cache_broken" }
 
 // cacheRecord is the last request whose prompt the server has read.
 type cacheRecord struct {
-	model  string
 	req    llm.Request
 	tokens int  // of its prompt, as the server counted them
 	tells  bool // the server tells how much it found in its cache
@@ -99,12 +98,9 @@ func rewritten(i int, before, now llm.Message) string {
 // judge compares what the server found in its cache with what it should have
 // found, and remembers the request. It returns the tokens that should have been
 // there, and what is to be said, or nil.
-func (c *cacheRecord) judge(model string, req llm.Request, u llm.Usage) (expected int, said *CacheBroken) {
+func (c *cacheRecord) judge(req llm.Request, u llm.Usage) (expected int, said *CacheBroken) {
 	if u.Prompt == 0 {
 		return 0, nil
-	}
-	if c.model != model {
-		*c = cacheRecord{model: model}
 	}
 	c.tells = c.tells || u.Cached > 0
 	s := c.compare(req)

@@ -62,6 +62,7 @@ func alternate(messages []llm.Message) []llm.Message {
 
 // shape is the configured one with what the server has taught.
 func (c *Core) shape() Shape {
+	c.past.about(c.model)
 	s, learnt := c.opts.Shape, c.past.shape
 	s.MergeSystem = s.MergeSystem || learnt.MergeSystem
 	s.Alternate = s.Alternate || learnt.Alternate

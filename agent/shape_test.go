@@ -102,6 +102,25 @@ func TestRefusedTemplateReshapesAndGoesOn(t *testing.T) {
 	}
 }
 
+// TestAnotherModelIsAskedAfresh: what one template refused, another may take.
+func TestAnotherModelIsAskedAfresh(t *testing.T) {
+	t.Parallel()
+	m := agenttest.NewModel(
+		agenttest.Fail(&llm.Error{Kind: llm.BadTemplate, Message: "System role not supported"}), agenttest.Say("one"), agenttest.Say("two"))
+	r := agenttest.Run(t, options(m, echo{}))
+	r.Prompt("q1")
+	m.Served.ID = "another"
+	r.Do(agent.AskModel{})
+	r.Prompt("q2")
+	var got []string
+	for _, req := range m.Requests() {
+		got = append(got, roles(req.Messages))
+	}
+	if diff := cmp.Diff([]string{"su", "u", "suau"}, got); diff != "" {
+		t.Errorf("roles (-want +got):\n%s", diff)
+	}
+}
+
 func TestModelWithoutToolsGetsThemDescribed(t *testing.T) {
 	t.Parallel()
 	for _, told := range []bool{true, false} { // by the server at the start, or by its refusal

@@ -174,7 +174,7 @@ func (t *turn) measured(req llm.Request, a *answer) (expected int, broken *Cache
 		return 0, nil
 	}
 	t.gauge.counted(a.Usage)
-	return t.past.cache.judge(t.model.ID, req, a.Usage)
+	return t.past.cache.judge(req, a.Usage)
 }
 
 // spent adds to the turn's sum.
