@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -188,7 +187,15 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 	a.onClose(func() { _ = ws.Close() })
 	set, warnings := a.skills(f.skills)
 	seen := tools.NewSeen()
-	box, shell, err := a.toolbox(ws, seen, set)
+	confined, err := a.confine(ws)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := a.policy(ws, f, confined)
+	if err != nil {
+		return nil, err
+	}
+	box, shell, err := a.toolbox(ws, seen, set, confined)
 	if err != nil {
 		return nil, err
 	}
@@ -201,17 +208,11 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 		declared = f.tools(box)
 	}
 	o := agent.Options{
-		Model: a.model,
-		Tools: declared,
-		Policy: safety.NewPolicy(safety.Options{
-			Mode:   cmp.Or(f.mode, safety.Mode(a.cfg.Permissions.Mode)),
-			AskAll: f.askAll,
-			Judge: func(command string) safety.Judgement {
-				return safety.JudgeShell(command, ws.ShellEnv(a.getenv))
-			},
-		}),
+		Model:           a.model,
+		Tools:           declared,
+		Policy:          policy,
 		Session:         sess.session,
-		Notices:         slices.Concat(a.cfg.Warnings, warnings, sess.said),
+		Notices:         slices.Concat(a.cfg.Warnings, warnings, confined.said, sess.said),
 		Skills:          named(set),
 		System:          system,
 		Sampling:        sampling(a.cfg.Config),
@@ -276,7 +277,7 @@ func named(set skills.Set) []agent.Skill {
 
 // toolbox builds the tools that the configuration turns on, and the shell of
 // the user's own commands.
-func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set) (*tools.Toolbox, func(context.Context, string, tools.Sink) tools.Result, error) {
+func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set, confined confinement) (*tools.Toolbox, func(context.Context, string, tools.Sink) tools.Result, error) {
 	files := tools.Files{
 		Workspace: ws,
 		Seen:      seen,
@@ -292,13 +293,18 @@ func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set) (*
 	}
 	var shell func(context.Context, string, tools.Sink) tools.Result
 	if a.cfg.BashTool {
-		bash := tools.NewBash(tools.BashOptions{
+		o := tools.BashOptions{
 			Dir:        ws.Dir(),
 			Timeout:    a.cfg.BashTimeout,
 			MaxOutput:  a.maxOutput,
 			Runner:     a.runner,
 			CheckWrite: files.CheckWrite,
-		})
+			Watch:      ws.Watch,
+		}
+		if confined.sandbox != nil {
+			o.Sandbox = confined.sandbox
+		}
+		bash := tools.NewBash(o)
 		list = append(list, bash)
 		shell = bash.RunLine
 	}

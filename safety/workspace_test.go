@@ -10,7 +10,7 @@ import (
 
 // project makes a project folder beside an outside folder and returns the
 // workspace and the outside folder.
-func project(t *testing.T) (*Workspace, string) {
+func project(t testing.TB) (*Workspace, string) {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -34,14 +34,14 @@ func project(t *testing.T) (*Workspace, string) {
 	return w, outside
 }
 
-func write(t *testing.T, path, text string) {
+func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func link(t *testing.T, to, at string) {
+func link(t testing.TB, to, at string) {
 	t.Helper()
 	if err := os.Symlink(to, at); err != nil {
 		t.Skip("no symbolic links here:", err)

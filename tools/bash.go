@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"time"
@@ -35,6 +35,15 @@ type BashOptions struct {
 	Runner  *proc.Runner
 	KeepEnv []string // variables that stay although they look like secrets
 
+	// Sandbox confines commands as their permit says; nil: there is none, and
+	// they run free.
+	Sandbox Sandbox
+
+	// Watch, when not nil, is called before a command that may write; what
+	// it returns lists what changed since of the files that other programs
+	// run or read as settings.
+	Watch func() (changed func() []string)
+
 	// MaxOutput returns how many characters of output a result may have; it
 	// is asked for each call, since the window may become known late. Nil or
 	// 0 sets no bound.
@@ -44,6 +53,12 @@ type BashOptions struct {
 	// visibly writes by cat, echo, printf or tee. An error refuses the
 	// command; its text is for the model.
 	CheckWrite func(safety.Written) error
+}
+
+// Sandbox starts commands under a tier.
+type Sandbox interface {
+	Start(cmd *exec.Cmd, t safety.Tier) error
+	Environ(t safety.Tier, env []string) ([]string, error)
 }
 
 // Bash runs command lines.
@@ -125,6 +140,7 @@ func joinWords(words []string) string {
 // bashCall is what Run needs of a planned call.
 type bashCall struct {
 	command string
+	permit  safety.Permit
 	timeout time.Duration
 	notes   []string
 }
@@ -180,23 +196,33 @@ func (b *Bash) Run(ctx context.Context, p Plan, out Sink) Result {
 	if !ok {
 		return Result{Text: "[error: this plan is not of bash]", Status: Failed}
 	}
+	call.permit = p.Permit
 	return b.run(ctx, call, out)
 }
 
-// RunLine runs a user's own command line, with the same time-out and bounds.
+// RunLine runs a user's own command line, free, with the same time-out and
+// bounds.
 func (b *Bash) RunLine(ctx context.Context, line string, out Sink) Result {
-	return b.run(ctx, bashCall{command: line, timeout: b.o.Timeout}, out)
+	return b.run(ctx, bashCall{command: line, timeout: b.o.Timeout, permit: safety.Permit{Tier: safety.TierNone}}, out)
 }
 
 func (b *Bash) run(ctx context.Context, call bashCall, out Sink) Result {
-	o, err := b.o.Runner.Run(ctx, proc.Command{
-		Line: call.command, Dir: b.o.Dir, Timeout: call.timeout, Live: out,
-		Env: shellEnv(os.Environ(), b.o.Dir, b.o.KeepEnv),
-	})
+	changed := func() []string { return nil }
+	if b.o.Watch != nil && call.permit.Tier != safety.TierRead {
+		changed = b.o.Watch()
+	}
+	c, err := b.confined(call)
+	var o proc.Outcome
+	if err == nil {
+		c.Live = out
+		o, err = b.o.Runner.Run(ctx, c)
+	}
 	if err != nil {
 		return Result{Text: fmt.Sprintf("[error: the command could not be started: %v]", err), Status: Failed}
 	}
-	return b.result(call, o)
+	res := b.result(call, o)
+	res.Text = joinNonEmpty([]string{res.Text, changedLine(changed())})
+	return res
 }
 
 // result puts the output and what is to be said of it into one text.
@@ -227,6 +253,9 @@ func (b *Bash) result(call bashCall, o proc.Outcome) Result {
 	lines = append(lines, leftLine(o))
 	if res.Status == Failed || text == noOutput {
 		lines = append(lines, advise(call.command, o.ExitCode))
+	}
+	if b.o.Sandbox != nil && res.Status == Failed && o.Cause == proc.Exited {
+		lines = append(lines, deniedLine(call.permit.Tier, o.ExitCode, text))
 	}
 	if o.Cause == proc.Exited {
 		lines = append(lines, b.changeLine(call.command))

@@ -38,6 +38,10 @@ type Command struct {
 	Dir  string
 	Env  []string // the whole environment
 
+	// Start starts the shell in place of its own method, confined for
+	// instance. It may be nil.
+	Start func(*exec.Cmd) error
+
 	// Timeout stops the command; 0 means that it may run for ever.
 	Timeout time.Duration
 
@@ -126,7 +130,10 @@ func (r *Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	cmd := exec.Command(r.shell, append(r.args[:len(r.args):len(r.args)], c.Line)...)
 	cmd.Dir, cmd.Env = c.Dir, append([]string{}, c.Env...) // nil would inherit
 	cmd.Stdout, cmd.Stderr = wr, wr                        // standard input is the null device
-	g, err := start(cmd)
+	if c.Start == nil {
+		c.Start = (*exec.Cmd).Start
+	}
+	g, err := start(cmd, c.Start)
 	if err != nil {
 		return Outcome{}, errors.Join(fmt.Errorf("run command: %w", err), rd.Close(), wr.Close())
 	}

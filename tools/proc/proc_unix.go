@@ -13,10 +13,10 @@ import (
 // start starts a command as the leader of a new session: it has no controlling
 // terminal, so nothing in it can open /dev/tty and take the screen's keys, and
 // its processes can be signalled together.
-func start(cmd *exec.Cmd) (*group, error) {
+func start(cmd *exec.Cmd, begin func(*exec.Cmd) error) (*group, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	g := newGroup(cmd)
-	if err := cmd.Start(); err != nil {
+	if err := begin(cmd); err != nil {
 		return nil, err
 	}
 	g.leader = cmd.Process.Pid

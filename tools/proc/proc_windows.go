@@ -18,7 +18,7 @@ type group struct {
 
 // start starts a command without a console window and puts it into a job
 // object. What it starts in the instant between the two is out of reach.
-func start(cmd *exec.Cmd) (*group, error) {
+func start(cmd *exec.Cmd, begin func(*exec.Cmd) error) (*group, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func start(cmd *exec.Cmd) (*group, error) {
 		HideWindow:    true,
 		CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW,
 	}
-	if err := cmd.Start(); err != nil {
+	if err := begin(cmd); err != nil {
 		g.release()
 		return nil, err
 	}
