@@ -20,6 +20,7 @@ import (
 	"mm/llm/doctor"
 	"mm/llm/openai"
 	"mm/safety/clean"
+	"mm/safety/sandbox"
 )
 
 // doctor is "mm doctor". It fails when something is broken.
@@ -76,7 +77,7 @@ func (a *app) examine(ctx context.Context, found func(doctor.Finding)) {
 	a.examineConfig(found)
 	a.examineServer(ctx, found)
 	found(a.profileFinding())
-	found(sandboxFinding(a.cfg.Sandbox, nil))
+	found(sandboxFinding(a.cfg.Sandbox, sandbox.Probe()))
 	for _, f := range a.languageServers() {
 		found(f)
 	}
@@ -164,23 +165,18 @@ func (a *app) profileFinding() doctor.Finding {
 	return doctor.Finding{Area: "profile", Status: doctor.OK, Text: text}
 }
 
-// sandboxFinding says what restrains commands. probe, which is nil where the
-// program has no sandbox, tells whether the system restrains them, and how.
-func sandboxFinding(setting string, probe func() (works bool, how string)) doctor.Finding {
+// sandboxFinding says what restrains commands on this machine.
+func sandboxFinding(setting string, r sandbox.Report) doctor.Finding {
 	f := doctor.Finding{Area: "sandbox", Status: doctor.OK}
-	works, how := false, "not part of this version"
-	if probe != nil {
-		works, how = probe()
-	}
 	switch {
 	case setting == "off":
 		f.Status, f.Text, f.Advice = doctor.Warning, "off: commands run with all your rights", "sandbox: auto"
-	case works:
-		f.Text = how
+	case r.Works:
+		f.Text = r.Kind
 	case setting == "required":
-		f.Status, f.Text, f.Advice = doctor.Broken, "none ("+how+"), and the configuration requires one", "sandbox: auto, or another system"
+		f.Status, f.Text, f.Advice = doctor.Broken, "none ("+r.Why+"), and the configuration requires one", "sandbox: auto, or another system"
 	default:
-		f.Status, f.Text, f.Advice = doctor.Warning, "none ("+how+"): commands run with all your rights", "keep permissions.mode at ask"
+		f.Status, f.Text, f.Advice = doctor.Warning, "none ("+r.Why+"): commands run with all your rights", "keep permissions.mode at ask"
 	}
 	return f
 }
