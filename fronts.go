@@ -16,6 +16,7 @@ import (
 	"mm/agent/acp"
 	"mm/agent/session"
 	"mm/llm"
+	"mm/safety/clean"
 	"mm/ui/oneshot"
 )
 
@@ -176,7 +177,7 @@ func (a *app) acp(ctx context.Context) int {
 	}
 	fmt.Fprintf(a.err, "mm %s, %s\n", version, why)
 	for _, w := range a.cfg.Warnings {
-		fmt.Fprintf(a.err, "mm: warning: %s\n", w)
+		fmt.Fprintf(a.err, "mm: warning: %s\n", clean.Line(w))
 	}
 	o := acp.Options{
 		Version: version,

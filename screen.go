@@ -216,9 +216,12 @@ func (a *app) modelChoices(r *runs) *ui.Choices {
 			}
 			return list, nil
 		},
-		Use: func(_ context.Context, id string) (ui.Core, error) {
-			a.model.choose(id)
-			return nil, r.do(agent.AskModel{})
+		Use: func(ctx context.Context, id string) (ui.Core, error) {
+			sampling, err := a.chooseModel(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			return nil, r.do(agent.AskModel{Sampling: sampling})
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"sync"
+	"time"
 
 	"mm/llm"
 	"mm/llm/openai"
@@ -31,6 +32,17 @@ func (s *server) choose(model string) {
 	s.mu.Unlock()
 	o.Model = model
 	s.use(o)
+}
+
+// patience sets how long the server may be silent, before and after the first
+// token. What is known of the model stays.
+func (s *server) patience(first, later time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o := s.options; o.FirstTokenTimeout != first || o.WatchdogTimeout != later {
+		o.FirstTokenTimeout, o.WatchdogTimeout = first, later
+		s.client, s.options = openai.New(o), o
+	}
 }
 
 // inUse are the options of the server in use.

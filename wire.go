@@ -119,6 +119,17 @@ func (a *app) connect(ctx context.Context) (string, error) {
 	return o.Provider + ": " + why, a.useProfile(ctx)
 }
 
+// chooseModel goes on with another model of the same server, and with the
+// settings for its family.
+func (a *app) chooseModel(ctx context.Context, model string) (*llm.Sampling, error) {
+	a.model.choose(model)
+	if err := a.useProfile(ctx); err != nil {
+		return nil, err
+	}
+	s := sampling(a.cfg.Config)
+	return &s, nil
+}
+
 // useProfile takes up the settings for the family of the model that answers. A
 // server that does not answer yet is no error: the first prompt tells.
 func (a *app) useProfile(ctx context.Context) error {
@@ -131,6 +142,7 @@ func (a *app) useProfile(ctx context.Context) error {
 		return err
 	}
 	a.cfg = cfg
+	a.model.patience(cfg.FirstTokenTimeout, cfg.WatchdogTimeout)
 	return nil
 }
 
@@ -158,8 +170,8 @@ func (a *app) useDemo() (string, error) {
 	return "demo: a scripted stand-in for a model", nil
 }
 
-func (a *app) getenv(name string) string {
-	for _, entry := range a.env {
+func (p program) getenv(name string) string {
+	for _, entry := range p.env {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {
 			return value
 		}

@@ -1,5 +1,7 @@
 package agent
 
+import "mm/llm"
+
 // Command asks the core for something. Do never blocks on one.
 type Command interface{ command() }
 
@@ -49,7 +51,8 @@ type (
 	}
 
 	// AskModel asks the server again what it serves: another model was chosen.
-	AskModel struct{}
+	// Sampling is what that model wants; nil keeps the old.
+	AskModel struct{ Sampling *llm.Sampling }
 
 	// Undo takes back the file changes of the last turn; Redo redoes them.
 	Undo struct{}

@@ -329,7 +329,7 @@ func (c *Core) begin(ctx context.Context, cmd Command) {
 	case Compact:
 		c.start(ctx, c.compactAsked)
 	case AskModel:
-		c.start(ctx, c.askModel)
+		c.start(ctx, func(ctx context.Context) { c.askModel(ctx, cmd.Sampling) })
 	case RunShell:
 		c.runShell(ctx, cmd.Command)
 	case MapContext:
@@ -433,7 +433,10 @@ func (c *Core) knowModel(ctx context.Context) {
 }
 
 // askModel asks the server again, after another model was chosen.
-func (c *Core) askModel(ctx context.Context) {
+func (c *Core) askModel(ctx context.Context, sampling *llm.Sampling) {
+	if sampling != nil {
+		c.opts.Sampling = *sampling
+	}
 	info, err := c.opts.Model.Info(ctx)
 	if err != nil {
 		c.emit(Fault{Text: explain(err, c.model)})
