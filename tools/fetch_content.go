@@ -248,6 +248,7 @@ func (t fetchContent) save(o *fetchOutput, text string) Result {
 	if res, ok := t.Files.replace(o.path, o.before, data); !ok {
 		return res
 	}
+	t.Files.Seen.Forget(o.path.Real)
 	name := t.Files.Workspace.Display(o.path.Real)
 	return Result{
 		Text:    fmt.Sprintf("[fetch_content: saved %s to %s — the content is not shown]", count(len(fileLines(data)), "line"), name),

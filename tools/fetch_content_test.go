@@ -117,6 +117,8 @@ func TestFetchContentSaves(t *testing.T) {
 	wants(t, w.fetch(map[string]any{"url": w.url + "/a", "output": "have.md"}), Failed, "have not read it")
 	w.read("have.md")
 	wants(t, w.fetch(map[string]any{"url": w.url + "/a", "output": "have.md"}), OK, "saved 6 lines to have.md")
+	// The model does not know what it saved.
+	wants(t, w.fetch(map[string]any{"url": w.url + "/a", "output": "have.md"}), Failed, "have not read it")
 	for _, output := range []string{"../x.md", ".env", ".git/config", ".mm/x", "sub"} {
 		wants(t, w.fetch(map[string]any{"url": w.url + "/a", "output": output}), Failed, "[fetch_content: error 3 (invalid argument) — output "+output)
 	}

@@ -50,6 +50,14 @@ func (s *Seen) Of(real string, content []byte) Knowledge {
 	return Current
 }
 
+// Forget notes that the model does not know the file any more: another content
+// was written that it was not shown.
+func (s *Seen) Forget(real string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.digest, real)
+}
+
 // Reset forgets all, as for a new conversation.
 func (s *Seen) Reset() {
 	s.mu.Lock()
