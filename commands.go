@@ -30,6 +30,8 @@ var commands = []command{
 	{"trust", []string{"list", "forget"}, "[list|forget]", "show what the project's agent.yaml asks for, and trust it"},
 	{"sessions", nil, "", "list the conversations kept for this directory"},
 	{"eval", nil, "[-help]", "run reproducible tasks against the model"},
+	{"safety", []string{"explain", "judge", "resolve", "clean", "fetch-check"}, "explain LINE", "say how a command line is judged, and why"},
+	{"sandbox", nil, "[-- COMMAND]", "test what confines commands here, or run one in it"},
 	{"completion", shellNames, "SHELL", "print a completion script for " + strings.Join(shellNames, ", ")},
 }
 
@@ -51,6 +53,10 @@ func (p program) command(ctx context.Context, o options, words []string) int {
 		return p.trust(ctx, o, args)
 	case name == "config" && len(args) > 0 && args[0] == "trust":
 		return p.trust(ctx, o, args[1:])
+	case name == "safety":
+		return p.safety(ctx, o, args)
+	case name == "sandbox":
+		return p.sandbox(args)
 	case name == "completion" && len(args) == 1:
 		return p.completion(args[0])
 	case name == "eval" || said == "config" || said == "sessions":

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -59,7 +60,7 @@ func (p program) parse() (o options, words []string, err error) {
 	err = fs.Parse(p.args)
 	for err == nil && fs.NArg() > 0 {
 		words = append(words, fs.Arg(0))
-		if words[0] == "eval" { // it has flags of its own
+		if slices.Contains([]string{"eval", "sandbox", "safety"}, words[0]) { // they have flags of their own
 			words = append(words, fs.Args()[1:]...)
 			break
 		}
