@@ -55,6 +55,7 @@ func (s *session) show(ctx context.Context, path, text string) (*document, error
 			"uri": uriOf(path), "languageId": s.languageID(path), "version": d.version, "text": text,
 		}})
 	}
+	s.doubtAll()
 	*d = document{text: text, version: d.version + 1, used: time.Now(), before: number}
 	return d, s.notify(ctx, "textDocument/didChange", map[string]any{
 		"textDocument":   map[string]any{"uri": uriOf(path), "version": d.version},
@@ -88,10 +89,13 @@ func (s *session) hide(ctx context.Context, path string) error {
 	return s.notify(ctx, "textDocument/didClose", map[string]any{"textDocument": textDocument{uriOf(path)}})
 }
 
-// refresh brings the server in step with the disk: the open files, and by
-// their times the others that it may have read.
-func (s *session) refresh(ctx context.Context) error {
+// refresh brings the server in step with the disk: the open files but for
+// written, and by their times the others that it may have read.
+func (s *session) refresh(ctx context.Context, written string) error {
 	for path, d := range s.docs {
+		if path == written {
+			continue
+		}
 		text, err := s.o.Read(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -174,7 +178,9 @@ const (
 func (s *session) tellChanges(ctx context.Context) error {
 	now := s.scan()
 	var changes []any
+	others := false // of which the server has only the disk
 	add := func(path string, kind int) {
+		others = others || s.docs[path] == nil
 		changes = append(changes, map[string]any{"uri": uriOf(path), "type": kind})
 	}
 	for path, state := range now {
@@ -195,7 +201,9 @@ func (s *session) tellChanges(ctx context.Context) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	s.doubtAll()
+	if others {
+		s.doubtAll()
+	}
 	return s.notify(ctx, "workspace/didChangeWatchedFiles", map[string]any{"changes": changes})
 }
 

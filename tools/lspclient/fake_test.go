@@ -40,6 +40,7 @@ type fake struct {
 	mu    sync.Mutex
 	texts map[string]string
 	asked int
+	told  map[string]int // how many problems, by file
 }
 
 func (f *fake) has(fault string) bool { return slices.Contains(f.faults, fault) }
@@ -61,7 +62,7 @@ func (stdio) Write(b []byte) (int, error) { return os.Stdout.Write(b) }
 func (stdio) Close() error                { return nil }
 
 func serveFake(faults []string) {
-	f := &fake{faults: faults, texts: map[string]string{}}
+	f := &fake{faults: faults, texts: map[string]string{}, told: map[string]int{}}
 	note("start")
 	log, err := os.ReadFile(os.Getenv(fakeLog))
 	if err != nil {
@@ -201,6 +202,11 @@ func (f *fake) problems(uri string) []diagnostic {
 
 func (f *fake) publish(ctx context.Context, conn *jsonrpc2.Conn, uri string, version int) error {
 	if f.has("pull") {
+		return nil
+	}
+	same := len(f.problems(uri)) == f.told[uri]
+	f.told[uri] = len(f.problems(uri))
+	if f.has("silent") && same && version > 1 {
 		return nil
 	}
 	told := map[string]any{"uri": uri, "version": version, "diagnostics": f.problems(uri)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"time"
 
 	"github.com/sourcegraph/jsonrpc2"
 )
@@ -65,6 +66,7 @@ func (h handler) answer(ctx context.Context, conn *jsonrpc2.Conn, req *jsonrpc2.
 type published struct {
 	version *int // of the text that it looked at, when it says so
 	number  int  // rises with each telling
+	at      time.Time
 	list    []diagnostic
 }
 
@@ -84,7 +86,7 @@ func (s *session) publish(params json.RawMessage) {
 		return
 	}
 	s.counter++
-	s.told[path] = published{p.Version, s.counter, p.Diagnostics[:min(len(p.Diagnostics), maxProblems)]}
+	s.told[path] = published{p.Version, s.counter, time.Now(), p.Diagnostics[:min(len(p.Diagnostics), maxProblems)]}
 	close(s.news)
 	s.news = make(chan struct{})
 }

@@ -113,7 +113,9 @@ var ErrTime = errors.New("no answer in time")
 
 // ask runs one question with a session that is in step with the files on disk.
 // A server that dies while it is asked is started once more and asked again.
-func (c *Client) ask(ctx context.Context, limit time.Duration, question func(context.Context, *session) error) error {
+// The file written, when not empty, is about to be shown by the question and
+// not read again before it.
+func (c *Client) ask(ctx context.Context, limit time.Duration, written string, question func(context.Context, *session) error) error {
 	select {
 	case c.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -125,7 +127,7 @@ func (c *Client) ask(ctx context.Context, limit time.Duration, question func(con
 	for {
 		s, err := c.open(ctx)
 		if err == nil {
-			err = s.refresh(ctx)
+			err = s.refresh(ctx, written)
 		}
 		if err == nil {
 			err = question(ctx, s)

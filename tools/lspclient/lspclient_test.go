@@ -203,6 +203,24 @@ func TestDiagnosticsAfterOtherFilesChanged(t *testing.T) {
 	}
 }
 
+// A server that says nothing where nothing changed is not waited for till the
+// end.
+func TestNewProblemsOfASilentServer(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, "noversion silent", map[string]string{"a.go": "// 2\n"})
+	for _, texts := range [][2]string{{"// 0\n", "// 1\n"}, {"// 1\n", "// 2\n"}} {
+		began := time.Now()
+		got, err := r.NewProblems(t.Context(), r.path("a.go"), []byte(texts[0]), []byte(texts[1]))
+		if err != nil || len(got) != 0 || time.Since(began) >= checkTime {
+			t.Errorf("got %v, %v after %v", got, err, time.Since(began))
+		}
+	}
+	got, err := r.NewProblems(t.Context(), r.path("a.go"), []byte("// 2\n"), []byte("BAD one\n"))
+	if want := []Problem{{1, Error, "bad: one"}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v; want %v", got, err, want)
+	}
+}
+
 func TestNewProblems(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "", map[string]string{"a.go": "package a\n\n\nBAD one\nBAD two\nBAD two\n"})

@@ -16,6 +16,12 @@ const (
 	// of a file counts as all: many tell of syntax first, then of types.
 	quiet = 300 * time.Millisecond
 
+	// A server that says of no version which it looked at may say nothing at
+	// all where nothing changed. After that long what it told before counts:
+	// for a question, and for an edit, which has more to lose by waiting.
+	questionPatience = 6 * time.Second
+	editPatience     = 2 * time.Second
+
 	// checkTime is how long an edit waits for what a server says of it.
 	checkTime = 5 * time.Second
 )
@@ -53,12 +59,12 @@ type Problem struct {
 
 // Diagnostics lists the problems of a file as it is on disk.
 func (c *Client) Diagnostics(ctx context.Context, path string) (problems []Problem, err error) {
-	err = c.ask(ctx, queryTime, func(ctx context.Context, s *session) error {
+	err = c.ask(ctx, queryTime, "", func(ctx context.Context, s *session) error {
 		text, err := s.o.Read(path)
 		if err != nil {
 			return err
 		}
-		problems, err = s.problems(ctx, path, valid(text))
+		problems, err = s.problems(ctx, path, valid(text), questionPatience)
 		return refused(err)
 	})
 	return problems, err
@@ -68,14 +74,14 @@ func (c *Client) Diagnostics(ctx context.Context, path string) (problems []Probl
 // have before it. before is nil when the file is new. It waits seconds at most:
 // the server may not have read the project yet.
 func (c *Client) NewProblems(ctx context.Context, path string, before, after []byte) (fresh []Problem, err error) {
-	err = c.ask(ctx, checkTime, func(ctx context.Context, s *session) error {
+	err = c.ask(ctx, checkTime, path, func(ctx context.Context, s *session) error {
 		var was []Problem
 		if before != nil {
-			if was, err = s.problems(ctx, path, valid(before)); err != nil {
+			if was, err = s.problems(ctx, path, valid(before), editPatience); err != nil {
 				return refused(err)
 			}
 		}
-		is, err := s.problems(ctx, path, valid(after))
+		is, err := s.problems(ctx, path, valid(after), editPatience)
 		if err != nil {
 			return refused(err)
 		}
@@ -108,7 +114,7 @@ func added(was, is []Problem) []Problem {
 }
 
 // problems shows a text to the server and returns what it says of it.
-func (s *session) problems(ctx context.Context, path, text string) ([]Problem, error) {
+func (s *session) problems(ctx context.Context, path, text string, patience time.Duration) ([]Problem, error) {
 	d, err := s.show(ctx, path, text)
 	if err != nil {
 		return nil, err
@@ -120,7 +126,7 @@ func (s *session) problems(ctx context.Context, path, text string) ([]Problem, e
 		}
 		s.pull = false // it promised more than it does
 	}
-	list, err := s.awaited(ctx, path, d)
+	list, err := s.awaited(ctx, path, d, patience)
 	return problemsOf(list), err
 }
 
@@ -133,17 +139,20 @@ func (s *session) pulled(ctx context.Context, path string) ([]Problem, error) {
 }
 
 // awaited waits until the server told of this version of a file and then was
-// quiet on it.
-func (s *session) awaited(ctx context.Context, path string, d *document) ([]diagnostic, error) {
+// quiet on it, or was silent for so long that what it told before counts.
+func (s *session) awaited(ctx context.Context, path string, d *document, patience time.Duration) ([]diagnostic, error) {
 	var settled, doubted <-chan time.Time
-	if !d.doubt.IsZero() {
+	switch told, _ := s.latest(path); {
+	case !d.doubt.IsZero():
 		doubted = time.After(time.Until(d.doubt))
+	case told.number > 0 && told.version == nil:
+		doubted = time.After(patience)
 	}
 	for seen := 0; ; {
 		now, more := s.latest(path)
 		current := now.number > d.before && now.fits(d.version)
 		if current && now.number != seen {
-			seen, settled = now.number, time.After(quiet)
+			seen, settled = now.number, time.After(quiet-time.Since(now.at))
 		}
 		select {
 		case <-settled:

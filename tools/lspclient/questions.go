@@ -36,7 +36,7 @@ func (e *RefusedError) Error() string { return e.Message }
 // and finds the name in it. line counts from 1 and need not be exact; 0 looks
 // for the declaration first.
 func (c *Client) at(ctx context.Context, path, name string, line int, question func(context.Context, *session, map[string]any) error) (found int, err error) {
-	err = c.ask(ctx, queryTime, func(ctx context.Context, s *session) error {
+	err = c.ask(ctx, queryTime, "", func(ctx context.Context, s *session) error {
 		text, err := s.open(ctx, path)
 		if err != nil {
 			return err
@@ -195,7 +195,7 @@ type Symbol struct {
 
 // Symbols lists what a file declares, in the order of its lines.
 func (c *Client) Symbols(ctx context.Context, path string) (symbols []Symbol, err error) {
-	err = c.ask(ctx, queryTime, func(ctx context.Context, s *session) error {
+	err = c.ask(ctx, queryTime, "", func(ctx context.Context, s *session) error {
 		if _, err := s.open(ctx, path); err != nil {
 			return err
 		}

@@ -71,7 +71,7 @@ func start(ctx context.Context, o Options) (*session, error) {
 			return s, err // it died; the caller knows what to do
 		}
 		s.close(ctx)
-		return nil, fmt.Errorf("start %s: %w", o.Server.Name(), err)
+		return nil, fmt.Errorf("start %s: %w", o.Server.Name(), refused(err))
 	}
 	s.watched = s.scan()
 	return s, nil
@@ -108,6 +108,10 @@ var settings = map[string]any{
 	// What is asked for is in step with the files; what gopls tells by itself
 	// comes when it likes.
 	"gopls": map[string]any{"pullDiagnostics": true},
+	// A rename means the name, not a second one for it in an import.
+	"typescript-language-server": map[string]any{
+		"preferences": map[string]any{"providePrefixAndSuffixTextForRename": false},
+	},
 }
 
 // capabilities are what this client can do.
