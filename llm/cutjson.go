@@ -131,7 +131,7 @@ var cutCall = regexp.MustCompile(`(?s)^\{\s*"(?:name|tool|tool_name)"\s*:\s*"([^
 
 // CutCall reads a call of a declared tool that a model wrote into its answer as
 // JSON, and whose arguments end in the middle of a string. The arguments come
-// back as they are.
+// back as they are, but for triple quotes.
 func CutCall(text string, declared []ToolSpec) (Call, bool) {
 	start := strings.IndexByte(text, '{')
 	if start < 0 {
@@ -143,6 +143,9 @@ func CutCall(text string, declared []ToolSpec) (Call, bool) {
 	}
 	p := textParser{declared: declared}
 	call := Call{ID: "call00001", Name: CleanName(m[1], declared), Args: m[2]}
+	if mended, tripled := untripleCut(call.Args); tripled {
+		call.Args = mended
+	}
 	_, cut := FindCut(call.Args)
 	return call, cut && p.spec(call.Name) != nil
 }

@@ -50,6 +50,8 @@ func TestCutCall(t *testing.T) {
 	for _, tc := range []struct{ name, text, call string }{
 		{"markup", "<tool_call>\n{\"name\": \"bash\", \"arguments\": {\"command\": \"ls", `bash {"command": "ls`},
 		{"a fence", "```json\n{\"name\": \"functions.bash\", \"parameters\": {\"command\": \"ls", `bash {"command": "ls`},
+		{"triple quotes", "{\"name\": \"bash\", \"arguments\": {\"command\": \"\"\"\ncat <<E\n\"quoted\"\n", `bash {"command": "cat <<E\n\"quoted\"\n`},
+		{"triple quotes within triple quotes", "{\"name\": \"bash\", \"arguments\": {\"command\": \"\"\"\n\"\"\"doc\"\"\"\nx", `bash {"command": "\"\"\"doc\"\"\"\nx`},
 		{"whole", `{"name": "bash", "arguments": {"command": "ls"}}`, ""},
 		{"an undeclared tool", `{"name": "python", "arguments": {"code": "x`, ""},
 		{"cut before the arguments", `{"name": "bash", "argu`, ""},

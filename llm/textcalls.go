@@ -170,12 +170,13 @@ func (p *textParser) plain(s string) ([]Call, bool) {
 // jsonCalls reads one JSON call, or a list of them, at the start of s.
 func (p *textParser) jsonCalls(s string) (calls []Call, rest string, ok bool) {
 	s = strings.TrimSpace(s)
-	dec := json.NewDecoder(strings.NewReader(s))
-	var raw json.RawMessage
-	if dec.Decode(&raw) != nil {
-		return nil, s, false
+	raw, rest, ok := leadingJSON(s)
+	if !ok {
+		mended, tripled := untriple(s)
+		if raw, rest, ok = leadingJSON(mended); !tripled || !ok {
+			return nil, s, false
+		}
 	}
-	rest = s[dec.InputOffset():]
 	list := []json.RawMessage{raw}
 	if raw[0] == '[' && json.Unmarshal(raw, &list) != nil {
 		return nil, s, false
@@ -188,6 +189,15 @@ func (p *textParser) jsonCalls(s string) (calls []Call, rest string, ok bool) {
 		calls = append(calls, c)
 	}
 	return calls, rest, len(calls) > 0
+}
+
+// leadingJSON splits the JSON value at the start of s from what follows.
+func leadingJSON(s string) (raw json.RawMessage, rest string, ok bool) {
+	dec := json.NewDecoder(strings.NewReader(s))
+	if dec.Decode(&raw) != nil {
+		return nil, s, false
+	}
+	return raw, s[dec.InputOffset():], true
 }
 
 // jsonCall reads {"name": ..., "arguments": {...}} and its variants.

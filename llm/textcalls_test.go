@@ -43,6 +43,9 @@ var textCases = []struct{ name, text, calls, rest string }{
 	{"fenced JSON", "```json\n{\"name\": \"bash\", \"arguments\": {\"command\": \"ls\"}}\n```", `bash {"command": "ls"}`, ""},
 	{"namespace", `{"name": "functions.bash", "arguments": {"command": "ls"}}`, `bash {"command": "ls"}`, ""},
 
+	{"triple quotes", "```json\n{\n  \"name\": \"bash\",\n  \"arguments\": {\n    \"command\": \"\"\"\ncat <<E\n\"\"\"doc\"\"\"\nE\n\"\"\"\n  }\n}\n```", "bash {\n    \"command\": \"cat <<E\\n\\\"\\\"\\\"doc\\\"\\\"\\\"\\nE\\n\"\n  }", ""},
+	{"triple quotes in markup", "<tool_call>\n{\"name\": \"bash\", \"arguments\": {\"command\": \"\"\"ls\"\"\"}}\n</tool_call>", `bash {"command": "ls"}`, ""},
+
 	{"an undeclared tool", `<tool_call>{"name":"python","arguments":{"code":"1"}}</tool_call>`, "", ""},
 	{"one of two undeclared", `<tool_call>{"name":"bash","arguments":{}}</tool_call><tool_call>{"name":"python","arguments":{}}</tool_call>`, "", ""},
 	{"prose after", `<tool_call>{"name":"bash","arguments":{"command":"ls"}}</tool_call> And then I will see.`, "", ""},
