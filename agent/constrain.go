@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"mm/agent/session"
 	"mm/llm"
 	"mm/tools"
 )
@@ -50,7 +49,7 @@ func (g *generation) mendArgs(ctx context.Context, a *answer) *outcome {
 	for _, id := range a.ids {
 		g.endCall(CallEnded{ID: id, Status: CallInvalid, Summary: "not a valid call"})
 	}
-	g.add(session.Item{Message: llm.Message{Role: llm.Assistant, Text: joinParagraphs(a.Message.Text, "[a call of "+bad.spec.Name+" that was not valid]")}})
+	g.keepPartial(a.Response)
 	text := fmt.Sprintf("stuck: the model could not write valid arguments for %s in %d tries; ask for a smaller step, or choose another model", bad.spec.Name, g.mending.badArgs)
 	g.emit(Notice{Level: Warn, Text: text})
 	return &outcome{StopStuck, text}

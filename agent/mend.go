@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"mm/agent/session"
 	"mm/llm"
 )
 
@@ -15,7 +14,7 @@ func (g *generation) handBack(a *answer) bool {
 	if len(a.Message.Calls) == 0 && a.unread == "" {
 		return false
 	}
-	name, ok := g.handedBack(a, "cut off")
+	name, ok := g.handedBack(a)
 	if !ok {
 		return false
 	}
@@ -30,24 +29,22 @@ func (g *generation) handBack(a *answer) bool {
 	return true
 }
 
-// handedBack puts a call that will not run into the history, in words: its
-// arguments would be refused by the server, or fill the context. It returns the
-// tool's name, or false when there are no more tries.
-func (g *generation) handedBack(a *answer, why string) (name string, ok bool) {
+// handedBack leaves a call that will not run out of the history: its arguments
+// would be refused by the server, or fill the context. What the model said
+// before it stays; words in its name it would only repeat. It returns the tool's
+// name, or false when there are no more tries.
+func (g *generation) handedBack(a *answer) (name string, ok bool) {
 	if g.handBacks >= maxHandBacks {
 		return "", false
 	}
 	g.handBacks++
-	var names []string
-	for _, call := range a.Message.Calls {
-		names = append(names, orElse(toolName(call.Name), "a tool"))
+	g.keepPartial(a.Response)
+	if len(a.Message.Calls) > 0 {
+		g.logf("handed back: a call of %q with %q", a.Message.Calls[0].Name, a.Message.Calls[0].Args)
+		return orElse(toolName(a.Message.Calls[0].Name), "a tool"), true
 	}
-	if len(names) == 0 {
-		names = append(names, orElse(g.toolIn(a.unread), "a tool"))
-	}
-	text := joinParagraphs(a.Message.Text, "[a call of "+strings.Join(names, ", ")+" that was "+why+"]")
-	g.add(session.Item{Message: llm.Message{Role: llm.Assistant, Text: text}})
-	return names[0], true
+	g.logf("handed back: %q", a.unread)
+	return orElse(g.toolIn(a.unread), "a tool"), true
 }
 
 // Characters of file content that fit into one token, escaped as JSON. With it
@@ -64,7 +61,7 @@ func (t *turn) writeBudget(resp llm.Response) int {
 // runawayCall tells the model that its call was stopped for the pattern that
 // it fell into. It returns false when there are no more tries.
 func (g *generation) runawayCall(a *answer, e *llm.Error) bool {
-	name, ok := g.handedBack(a, "stopped")
+	name, ok := g.handedBack(a)
 	if !ok {
 		return false
 	}

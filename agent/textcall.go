@@ -4,12 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"mm/agent/session"
 	"mm/llm"
 )
-
-// unreadCall stands in the history for a call that nobody could read.
-const unreadCall = "[a call that could not be read]"
 
 // readText looks for calls that the model wrote into its answer in place of
 // making them: they are made, and not shown. It is strict, and does nothing
@@ -95,7 +91,8 @@ func (c *Core) toolIn(text string) string {
 // and how to make it.
 func (g *generation) unreadable(a *answer) {
 	g.mending.noted = true
-	g.add(session.Item{Message: llm.Message{Role: llm.Assistant, Text: joinParagraphs(a.Message.Text, unreadCall)}})
+	g.keepPartial(a.Response)
+	g.logf("not understood: %q", a.unread)
 	tool := g.toolIn(a.unread)
 	text := "Your call was not understood and did not run. "
 	if tool == "" {

@@ -60,7 +60,7 @@ func TestCutCallNeverRuns(t *testing.T) {
 		t.Errorf("stop %q, want an answer", got)
 	}
 	// 1,000 tokens at 1.5 characters each.
-	want := "Your call of echo was cut off at max_tokens (1000): it did not run, nothing was written. " +
+	want := "write it\n\nYour call of echo was cut off at max_tokens (1000): it did not run, nothing was written. " +
 		"Write only the first part now (about 1500 characters), then add the rest with edit_file, part by part."
 	if got := lastText(m.Requests()[1]); got != want {
 		t.Errorf("note %q, want %q", got, want)
