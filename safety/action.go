@@ -31,6 +31,11 @@ type Action struct {
 
 	// Empties says that a Write leaves a file empty that was not.
 	Empties bool
+
+	// Also lists what else the same call does: the file that a page is saved
+	// to, the files that a rename changes. Each is judged by itself, and the
+	// strictest judgement counts for all.
+	Also []Action
 }
 
 // Class says where a path leads.

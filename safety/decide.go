@@ -5,14 +5,41 @@ import (
 	"slices"
 )
 
-// Decide judges an action.
+// Decide judges an action with what it does besides.
 func (p *Policy) Decide(a Action) Verdict {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	v := p.complete(a)
+	for _, also := range a.Also {
+		v = stricter(v, p.complete(also))
+	}
+	return v
+}
+
+// complete judges one action and says what an answer would mean.
+func (p *Policy) complete(a Action) Verdict {
 	v := p.decide(a)
 	if v.Decision == Ask && v.Refusal == "" {
 		v.Always, v.Refusal = p.covers(a), p.unattended(a)
 	}
+	return v
+}
+
+// stricter joins the verdict on an action with that on what it does besides.
+// What is remembered of the one does not answer for the other, so "always" is
+// offered only where the action itself is asked.
+func stricter(v, also Verdict) Verdict {
+	switch {
+	case v.Decision == Deny || also.Decision == Allow:
+		return v
+	case also.Decision == Deny:
+		return also
+	case v.Decision == Allow:
+		also.Always = ""
+		return also
+	}
+	v.Reasons = append(slices.Clone(v.Reasons), also.Reasons...)
+	v.Dangerous = v.Dangerous || also.Dangerous
 	return v
 }
 

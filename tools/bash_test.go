@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -276,7 +277,7 @@ func TestBashPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := safety.Action{Tool: "bash", Op: safety.Execute, Command: "ls\npwd", Dir: "/proj"}
-	if p.Title != "ls …" || p.Action != want || p.Preview != (CommandPreview{"ls\npwd", "/proj"}) {
+	if p.Title != "ls …" || !reflect.DeepEqual(p.Action, want) || p.Preview != (CommandPreview{"ls\npwd", "/proj"}) {
 		t.Errorf("%+v", p)
 	}
 	for _, args := range []string{`{"command":" \n"}`, `{"command":"a\u0000b"}`} {

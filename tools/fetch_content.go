@@ -84,7 +84,7 @@ func (t fetchContent) Plan(_ context.Context, args json.RawMessage) (Plan, error
 			return Plan{}, err
 		}
 		plan.Title += " → " + t.Files.Workspace.Display(s.output.path.Real)
-		plan.Action.Path = s.output.path
+		plan.Action.Also = []safety.Action{{Tool: "write_file", Op: safety.Write, Path: s.output.path}}
 		plan.Locations = []Location{{Path: s.output.path.Real}}
 	}
 	plan.State = s

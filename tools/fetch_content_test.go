@@ -136,7 +136,8 @@ func TestFetchContentPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := plan.Action
-	if plan.Title != "https://Example.com/a → a.md" || a.Op != safety.Fetch || a.Host != "example.com" || a.Path.Class != safety.Inside || a.Path.Named != "a.md" {
+	if plan.Title != "https://Example.com/a → a.md" || a.Op != safety.Fetch || a.Host != "example.com" ||
+		len(a.Also) != 1 || a.Also[0].Op != safety.Write || a.Also[0].Path.Named != "a.md" {
 		t.Errorf("plan %+v", plan)
 	}
 }

@@ -81,6 +81,7 @@ func (r *renaming) describe(plan *Plan) {
 	plan.Locations = nil
 	for _, f := range r.files {
 		plan.Locations = append(plan.Locations, Location{Path: f.path.Real})
+		plan.Action.Also = append(plan.Action.Also, safety.Action{Tool: "edit_file", Op: safety.Write, Path: f.path})
 		fmt.Fprintf(&all, "%s\x00%d\x00", f.path.Real, len(f.after))
 		all.Write(f.after)
 	}

@@ -114,7 +114,7 @@ func TestLSPRename(t *testing.T) {
 		t.Fatal(err)
 	}
 	diffs := plan.Preview.(DiffPreview).Files
-	if plan.Title != "rename double to twice in 2 files" || plan.Action.Op != safety.Write || plan.Action.Digest == "" || len(diffs) != 2 || len(plan.Locations) != 2 {
+	if plan.Title != "rename double to twice in 2 files" || plan.Action.Op != safety.Write || plan.Action.Digest == "" || len(plan.Action.Also) != 2 || len(diffs) != 2 || len(plan.Locations) != 2 {
 		t.Errorf("plan %+v", plan)
 	}
 	if p.get("calc.go") != goProject["calc.go"] {
