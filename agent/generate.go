@@ -82,7 +82,7 @@ func (g *generation) whole(ctx context.Context, a *answer) (again bool, end *out
 // as they are.
 func (g *generation) cut(ctx context.Context, a *answer) (again bool, end *outcome) {
 	if g.noTools {
-		return false, g.cutOff(a.Response)
+		return false, g.cutOff(a)
 	}
 	if g.salvage(ctx, a) {
 		return false, g.mendArgs(ctx, a)
@@ -91,7 +91,7 @@ func (g *generation) cut(ctx context.Context, a *answer) (again bool, end *outco
 	if ctx.Err() == nil && g.handBack(a) {
 		return true, nil
 	}
-	return false, g.cutOff(a.Response)
+	return false, g.cutOff(a)
 }
 
 // failed looks at a call of the model that ended in an error. What came of the

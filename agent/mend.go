@@ -135,16 +135,16 @@ func announcesOnly(text string) bool {
 }
 
 // cutOff ends the turn after a cut answer that could not be handed back.
-func (t *turn) cutOff(resp llm.Response) *outcome {
-	t.keepPartial(resp)
+func (t *turn) cutOff(a *answer) *outcome {
+	t.keepPartial(a.Response)
 	limit := t.opts.Sampling.MaxTokens
 	var advice string
 	switch {
-	case resp.Finish != llm.FinishLength:
-		advice = "the answer ended early (" + orElse(string(resp.Finish), "no finish reason") + "): ask again"
-	case len(resp.Message.Calls) > 0:
+	case a.Finish != llm.FinishLength:
+		advice = "the answer ended early (" + orElse(string(a.Finish), "no finish reason") + "): ask again"
+	case len(a.Message.Calls) > 0 || a.unread != "":
 		advice = fmt.Sprintf("the model hit max_tokens (%d) while writing a tool call: raise sampling.max_tokens, or ask for less at once", limit)
-	case resp.Message.Text == "":
+	case a.Message.Text == "":
 		advice = fmt.Sprintf("the reasoning used up max_tokens (%d) before any answer: raise sampling.max_tokens, or turn thinking off", limit)
 	default:
 		advice = fmt.Sprintf("[answer cut off at max_tokens (%d)]: send \"go on\", or raise sampling.max_tokens", limit)

@@ -240,6 +240,16 @@ func TestCutCallInTextIsHandedBack(t *testing.T) {
 	}
 }
 
+func TestCutCallInTextNamesTheLimitInTheEnd(t *testing.T) {
+	t.Parallel()
+	cut := agenttest.Say("<tool_call>\n{\"name\": \"echo\", \"arguments\": {\"te")
+	cut.Finish = llm.FinishLength
+	end := ended(t, agenttest.Run(t, yolo(options(agenttest.NewModel(cut, cut, cut), echo{}))).Prompt("go"))
+	if end.Stop != agent.StopMaxTokens || !strings.Contains(end.Text, "max_tokens (1000) while writing a tool call") {
+		t.Errorf("got %q %q, want the limit", end.Stop, end.Text)
+	}
+}
+
 func TestHeldTextOfAFailedStreamIsDropped(t *testing.T) {
 	t.Parallel()
 	for _, block := range []bool{true, false} {
