@@ -133,16 +133,17 @@ func (c *FetchClient) admit(raw string) (*url.URL, error) {
 }
 
 // Check tells whether an address may be fetched, with a look-up of its name
-// and no connection. A name that cannot be looked up just then is no fault.
-// The error is of type *FetchError.
+// and no connection. It judges where a name leads: one that leads nowhere, or
+// cannot be looked up just then, is no fault before it is fetched. The error is
+// of type *FetchError.
 func (c *FetchClient) Check(ctx context.Context, raw string) error {
 	u, err := c.admit(raw)
 	if err != nil || c.allow[endpoint(u)] {
 		return err
 	}
 	addrs, err := c.resolver().LookupNetIP(ctx, "ip", u.Hostname())
-	if missing, ok := errors.AsType[*net.DNSError](err); ok && missing.IsNotFound {
-		return unreachable("the host %s does not exist", u.Hostname())
+	if err != nil {
+		return nil
 	}
 	fault := ""
 	for _, a := range addrs {

@@ -264,8 +264,11 @@ func TestFetchJudgesWhatNamesStandFor(t *testing.T) {
 			}
 		}
 	}
-	if err := c.Check(t.Context(), "http://none.example.com"); code(err) != FetchUnreachable || !strings.Contains(err.Error(), "does not exist") {
-		t.Errorf("a name that does not exist: %v", err)
+	if err := c.Check(t.Context(), "http://none.example.com"); err != nil {
+		t.Errorf("a name that leads nowhere: %v", err)
+	}
+	if _, err := c.Get(t.Context(), "http://none.example.com", nil); code(err) != FetchUnreachable || !strings.Contains(err.Error(), "does not exist") {
+		t.Errorf("a name that leads nowhere is fetched: %v", err)
 	}
 	public := fetchClient(t, FetchOptions{Resolver: nameServer(t, map[string]string{"a.example.com": "93.184.215.14"})})
 	if err := public.Check(t.Context(), "https://a.example.com"); err != nil {
