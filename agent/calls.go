@@ -27,6 +27,7 @@ type call struct {
 	notes []string
 	plan  tools.Plan
 
+	ran     bool
 	changed bool // a file has another content than before
 }
 
@@ -41,7 +42,11 @@ func (t *turn) runCalls(ctx context.Context) *outcome {
 		}
 		c := &call{id: CallID(raw.ID), raw: raw}
 		ended := t.runCall(ctx, c)
-		level := t.loop.saw(c.key(), ended.Output, c.changed)
+		level := t.loop.saw(c.key(), callResult{
+			output:  ended.Output,
+			changed: c.changed,
+			refused: !c.ran || ended.Status == CallFailed && c.spec.Kind == tools.KindEdit,
+		})
 		if level >= loopWarned {
 			ended.Output += "\n" + t.loop.warning(c.name())
 		}
@@ -69,6 +74,7 @@ func (t *turn) runCall(ctx context.Context, c *call) CallEnded {
 	}
 	t.emit(CallRunning{ID: c.id})
 	t.runsNow(c.id)
+	c.ran = true
 	res := t.run(ctx, c)
 	if len(c.notes) > 0 {
 		res.Text = "[" + strings.Join(c.notes, "; ") + "]\n" + res.Text
@@ -205,14 +211,20 @@ func (t *turn) run(ctx context.Context, c *call) (res tools.Result) {
 // The user sees the output before the model does.
 func (t *turn) record(c *call, ended CallEnded) {
 	t.lastTool = strings.TrimSpace(c.name() + " " + ended.Summary)
-	t.endCall(ended)
-	t.add(session.Item{
-		Message: llm.Message{Role: llm.Tool, CallID: c.raw.ID, Text: ended.Output},
-		Tool:    c.name(),
-		Title:   orElse(c.plan.Title, c.name()),
-		Status:  string(ended.Status),
-		Summed:  ended.Summary,
-	})
+	ended = t.endCall(ended)
+	item := session.Item{
+		Message:  llm.Message{Role: llm.Tool, CallID: c.raw.ID, Text: ended.Output},
+		Tool:     c.name(),
+		Title:    orElse(c.plan.Title, c.name()),
+		Status:   string(ended.Status),
+		Summed:   ended.Summary,
+		ExitCode: ended.ExitCode,
+		Elapsed:  ended.Elapsed,
+	}
+	if d, ok := ended.Preview.(DiffPreview); ok {
+		item.Diff = d.Files
+	}
+	t.add(item)
 	t.emit(t.gauge.event())
 }
 

@@ -157,6 +157,10 @@ func New(o Options) *Core {
 		},
 	}
 	c.ids.resume(o.Session.Items)
+	if len(o.Session.Items) > 0 {
+		c.gauge.sending(llm.Request{Messages: Outgoing(o.System, o.Session.Items), Tools: c.toolSpecs()})
+		c.gauge.counted(llm.Usage{})
+	}
 	return c
 }
 
@@ -226,6 +230,7 @@ func (c *Core) Run(ctx context.Context) error {
 		Skills:  c.opts.Skills,
 	})
 	c.replay()
+	c.emit(c.gauge.event())
 	for _, text := range c.opts.Notices {
 		c.emit(Notice{Level: Warn, Text: text})
 	}

@@ -30,8 +30,15 @@ type callKey struct{ tool, args, path string }
 // seenCall is a call with its result.
 type seenCall struct {
 	call   uint64 // tool, arguments and result
-	near   uint64 // tool, path and result: the text of the call aside
+	near   uint64 // of a refused one: tool, path and result, the text of the call aside
 	change bool   // it changed a file
+}
+
+// callResult is what came of a call. Refused means that it did not run, or
+// that an edit found no place.
+type callResult struct {
+	output           string
+	changed, refused bool
 }
 
 // detector notices calls that repeat themselves: the same call with the same
@@ -41,7 +48,7 @@ type seenCall struct {
 type detector struct {
 	seed   maphash.Seed
 	calls  []seenCall
-	count  int // length of the loop that the last call is part of
+	count  int // how often the last call was made in the loop that it is part of
 	spent  int // warnings given
 	calm   int // calls since the last warning
 	active bool
@@ -55,25 +62,26 @@ func (d *detector) reset() { *d = detector{seed: d.seed} }
 // warned tells whether the last call was part of a loop.
 func (d *detector) warned() bool { return d.active }
 
-// repeats is the length of the loop that the last call is part of.
+// repeats is how often the last call was made in its loop.
 func (d *detector) repeats() int { return d.count }
 
-// saw takes in a call with its result. changed says that it changed a file.
-func (d *detector) saw(k callKey, output string, changed bool) loopLevel {
-	if changed {
+// saw takes in a call with its result.
+func (d *detector) saw(k callKey, r callResult) loopLevel {
+	if r.changed {
 		d.forgetLooks()
 	}
-	d.calls = append(d.calls, seenCall{
-		call:   d.hash(k.tool, k.args, output),
-		near:   d.hash(k.tool, k.path, output),
-		change: changed,
-	})
+	seen := seenCall{call: d.hash(k.tool, k.args, r.output), change: r.changed}
+	seen.near = seen.call
+	if r.refused {
+		seen.near = d.hash(k.tool, k.path, r.output)
+	}
+	d.calls = append(d.calls, seen)
 	if len(d.calls) > loopMemory {
 		d.calls = d.calls[1:]
 	}
-	d.count = d.longest(changed)
+	d.count = d.longest()
 	d.active = d.count > 0
-	if changed && !d.active {
+	if r.changed && !d.active {
 		d.spent = 0
 	}
 	if !d.active {
@@ -101,19 +109,18 @@ func (d *detector) forgetLooks() {
 	d.calls = kept
 }
 
-// longest returns the length of the loop at the end of the calls, or 0.
-func (d *detector) longest(changed bool) int {
+// longest returns how often the loop at the end of the calls was gone through,
+// or 0.
+func (d *detector) longest() int {
 	best := 0
 	for period := 1; period <= loopPeriod; period++ {
 		n := d.trailing(period, func(c seenCall) uint64 { return c.call })
 		if n >= loopTimes*period {
-			best = max(best, n)
+			best = max(best, n/period)
 		}
 	}
-	if !changed {
-		if n := d.trailing(1, func(c seenCall) uint64 { return c.near }); n >= loopTimes {
-			best = max(best, n)
-		}
+	if n := d.trailing(1, func(c seenCall) uint64 { return c.near }); n >= loopTimes {
+		best = max(best, n)
 	}
 	return best
 }

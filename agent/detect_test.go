@@ -10,14 +10,14 @@ import (
 // step is a call as the detector sees it.
 type step struct {
 	tool, args, path, out string
-	changed               bool
+	changed, refused      bool
 }
 
 func levels(steps ...step) []loopLevel {
 	d := newDetector()
 	var got []loopLevel
 	for _, s := range steps {
-		got = append(got, d.saw(callKey{tool: s.tool, args: s.args, path: s.path}, s.out, s.changed))
+		got = append(got, d.saw(callKey{tool: s.tool, args: s.args, path: s.path}, callResult{s.out, s.changed, s.refused}))
 	}
 	return got
 }
@@ -39,7 +39,7 @@ func TestDetector(t *testing.T) {
 		return step{tool: "edit_file", args: fmt.Sprint(n), path: "/x", out: "applied", changed: true}
 	}
 	refused := func(n int) step {
-		return step{tool: "edit_file", args: fmt.Sprint(n), path: "/x", out: "not found"}
+		return step{tool: "edit_file", args: fmt.Sprint(n), path: "/x", out: "not found", refused: true}
 	}
 	const none, warn, stuck = loopNone, loopWarned, loopStuck
 	for _, tc := range []struct {
@@ -52,6 +52,7 @@ func TestDetector(t *testing.T) {
 		{"a cycle of two, three times", times(4, ls, lsla), []loopLevel{none, none, none, none, none, warn, warn, warn}},
 		{"a cycle of three, three times", times(3, ls, lsla, build), []loopLevel{none, none, none, none, none, none, none, none, warn}},
 		{"near-duplicates refused alike", []step{refused(1), refused(2), refused(3), refused(4)}, []loopLevel{none, none, warn, warn}},
+		{"commands that say nothing are not alike", []step{{tool: "bash", args: "mkdir a"}, {tool: "bash", args: "mkdir b"}, {tool: "bash", args: "mkdir c"}, {tool: "bash", args: "mkdir d"}}, make([]loopLevel, 4)},
 		{"a build after each edit is work", []step{edit(1), build, edit(2), build, edit(3), build, edit(4), build}, make([]loopLevel, 8)},
 		{"edits that succeed on one file are work", []step{edit(1), edit(2), edit(3), edit(4)}, make([]loopLevel, 4)},
 		{"the same write again and again changes nothing", times(6, step{tool: "write_file", args: "a", path: "/x", out: "no change"}), []loopLevel{none, none, warn, warn, warn, stuck}},
@@ -64,5 +65,20 @@ func TestDetector(t *testing.T) {
 				t.Errorf("levels (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestRepeatsCountsACycleOnce: what the user and the model read is how often
+// the call was made, not how long the cycle is.
+func TestRepeatsCountsACycleOnce(t *testing.T) {
+	t.Parallel()
+	d := newDetector()
+	for range 3 {
+		for _, args := range []string{"a", "b", "c"} {
+			d.saw(callKey{tool: "bash", args: args}, callResult{output: "out"})
+		}
+	}
+	if got := d.repeats(); got != 3 {
+		t.Errorf("%d times, want 3", got)
 	}
 }

@@ -43,6 +43,9 @@ func (t *turn) generateWith(ctx context.Context, r request) (resp llm.Response, 
 	for {
 		t.fit(ctx)
 		a, err := t.stream(ctx, g.request)
+		if err == nil && !a.Complete && a.Finish == llm.FinishNone {
+			err = &llm.Error{Kind: llm.Disconnected, Message: "the answer ended without its end"}
+		}
 		again := false
 		switch {
 		case ctx.Err() != nil:

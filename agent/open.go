@@ -87,8 +87,8 @@ func (t *turn) runsNow(id CallID) {
 	}
 }
 
-// endCall closes a call; its Elapsed is filled in.
-func (t *turn) endCall(e CallEnded) {
+// endCall closes a call. It returns the event, its Elapsed filled in.
+func (t *turn) endCall(e CallEnded) CallEnded {
 	for i, call := range t.open.calls {
 		if call.id == e.ID {
 			e.Elapsed = time.Since(call.started)
@@ -97,6 +97,7 @@ func (t *turn) endCall(e CallEnded) {
 		}
 	}
 	t.emit(e)
+	return e
 }
 
 // counters makes the ids of items, calls and approvals.

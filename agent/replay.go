@@ -36,6 +36,9 @@ func (c *Core) replay() {
 				c.emit(TextEnded{ID: id, Text: item.Text})
 			}
 			for _, call := range item.Calls {
+				c.emit(CallStarted{ID: CallID(call.ID), Tool: call.Name, ToolKind: c.kindOf(call.Name)})
+			}
+			for _, call := range item.Calls {
 				c.replayCall(call, results)
 			}
 		}
@@ -50,9 +53,14 @@ func (c *Core) replayCall(call llm.Call, results map[string]int) {
 	if i, ok := results[call.ID]; ok {
 		item := c.opts.Session.Items[i]
 		tool, title = orElse(item.Tool, tool), orElse(item.Title, title)
-		ended = CallEnded{ID: id, Status: CallStatus(item.Status), Output: item.Text, Summary: item.Summed}
+		ended = CallEnded{
+			ID: id, Status: CallStatus(item.Status), Output: item.Text, Summary: item.Summed,
+			ExitCode: item.ExitCode, Elapsed: item.Elapsed,
+		}
+		if len(item.Diff) > 0 {
+			ended.Preview = DiffPreview{Files: item.Diff}
+		}
 	}
-	c.emit(CallStarted{ID: id, Tool: call.Name, ToolKind: c.kindOf(call.Name)})
 	c.emit(CallPlanned{ID: id, Tool: tool, Title: title, RawArgs: call.Args})
 	c.emit(ended)
 }
@@ -64,7 +72,7 @@ func (c *Core) endReplayed(number int) {
 	end := TurnEnded{Turn: number, Stop: StopAnswer}
 	for _, t := range c.opts.Session.Turns {
 		if t.Number == number {
-			end.Stop, end.Text, end.Usage = Stop(orElse(t.Stop, string(StopCancelled))), t.Error, t.Usage
+			end.Stop, end.Text, end.Usage, end.Elapsed = Stop(orElse(t.Stop, string(StopCancelled))), t.Error, t.Usage, t.Elapsed
 		}
 	}
 	c.emit(end)

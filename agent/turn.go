@@ -24,6 +24,7 @@ type turn struct {
 	mending  mending
 	lastTool string
 	asked    string // what the user typed
+	told     string // what the user did before, given with it
 }
 
 // outcome is why a turn ends, with one line of advice.
@@ -37,6 +38,8 @@ type outcome struct {
 func (c *Core) runTurn(ctx context.Context, text string) {
 	t := &turn{Core: c, number: c.lastTurn() + 1, started: time.Now(), asked: text}
 	result := outcome{stop: StopCancelled}
+	unlock := func() {}
+	defer func() { unlock() }() // after the end was saved and told
 	defer func() {
 		if p := recover(); p != nil {
 			result = outcome{StopFailed, "an internal error ended the turn; the session is kept"}
@@ -48,7 +51,7 @@ func (c *Core) runTurn(ctx context.Context, text string) {
 	if lock := c.opts.TurnLock; lock != nil {
 		select {
 		case lock <- struct{}{}:
-			defer func() { <-lock }()
+			unlock = func() { <-lock }
 		case <-ctx.Done():
 		}
 	}
@@ -74,6 +77,7 @@ func (t *turn) begin(text string) {
 	t.emit(UserMessage{ID: t.ids.item(), Text: text})
 	item := session.Item{Message: llm.Message{Role: llm.User, Text: t.expand(text)}}
 	if t.shared != "" {
+		t.told = t.shared
 		item.Text, t.shared = t.shared+"\n\n"+item.Text, ""
 	}
 	if item.Text != text {
@@ -148,7 +152,7 @@ func (t *turn) end(ctx context.Context, o outcome) {
 	t.dropUnanswered(o)
 	if turns := t.opts.Session.Turns; len(turns) > 0 && turns[len(turns)-1].Number == t.number {
 		last := &turns[len(turns)-1]
-		last.Stop, last.Usage = string(o.stop), t.usage
+		last.Stop, last.Usage, last.Elapsed = string(o.stop), t.usage, time.Since(t.started)
 		last.Provider, last.Model = t.model.Provider, t.model.ID
 		if o.stop != StopAnswer {
 			last.Error = o.advice
@@ -204,6 +208,7 @@ func (t *turn) dropUnanswered(o outcome) {
 	}
 	if o.stop != StopAnswer {
 		t.opts.Session.Items = items[:first]
+		t.shared = t.told // what was given with it waits for the next message
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"mm/agent"
 	"mm/agent/agenttest"
 	"mm/agent/session"
+	"mm/fileedit"
 	"mm/llm"
 	"mm/safety"
 	"mm/tools"
@@ -110,6 +111,41 @@ func TestBrokenStreamIsTriedOnceMore(t *testing.T) {
 	if diff := cmp.Diff(want, o.Session.Items); diff != "" {
 		t.Errorf("history (-want +got):\n%s", diff)
 	}
+}
+
+func TestWhatTheUserRanIsToldAgainAfterAFailure(t *testing.T) {
+	t.Parallel()
+	m := agenttest.NewModel(agenttest.Fail(&llm.Error{Kind: llm.BadRequest, Status: 400}), agenttest.Say("ok"))
+	o := options(m, echo{})
+	o.Shell = func(context.Context, string, tools.Sink) tools.Result { return tools.Result{Text: "SHARED"} }
+	r := agenttest.Run(t, o)
+	r.Do(agent.RunShell{Command: "echo SHARED"})
+	r.Prompt("first")
+	r.Prompt("second")
+	reqs := m.Requests()
+	if got := lastText(reqs[len(reqs)-1]); !strings.Contains(got, "SHARED") || !strings.HasSuffix(got, "second") {
+		t.Errorf("the model reads %q, want what the user ran and the question", got)
+	}
+}
+
+func TestStreamWithoutItsEndIsTriedOnceMore(t *testing.T) {
+	t.Parallel()
+	m := agenttest.NewModel(bare("half"), agenttest.Say("the whole"))
+	o := options(m, echo{})
+	r := agenttest.Run(t, o)
+	if got := ended(t, r.Prompt("go")).Stop; got != agent.StopAnswer {
+		t.Errorf("stop %q, want an answer", got)
+	}
+	if n := len(o.Session.Items); o.Session.Items[n-1].Text != "the whole" {
+		t.Errorf("kept %+v", o.Session.Items)
+	}
+}
+
+// bare is an answer that ends with neither a finish reason nor [DONE].
+func bare(text string) agenttest.Reply {
+	r := agenttest.Say(text)
+	r.Bare = true
+	return r
 }
 
 func TestUnansweredQuestionIsTakenOut(t *testing.T) {
@@ -373,7 +409,12 @@ func TestPrefixIsStable(t *testing.T) {
 
 func TestReplayTellsTheSame(t *testing.T) {
 	t.Parallel()
-	o := options(agenttest.NewModel(agenttest.Calls("echo", `{"text":"a"}`, "nope", `{}`), agenttest.Say("done"), agenttest.Say("again")), echo{})
+	code := 2
+	diff := agent.DiffPreview{Files: []fileedit.FileDiff{fileedit.Diff("a.go", []byte("a\n"), []byte("b\n"))}}
+	tool := echo{run: func(_ context.Context, text string, _ tools.Sink) tools.Result {
+		return tools.Result{Text: text, Status: tools.OK, Preview: diff, ExitCode: &code}
+	}}
+	o := options(agenttest.NewModel(agenttest.Calls("echo", `{"text":"a"}`, "nope", `{}`), agenttest.Say("done"), agenttest.Say("again")), tool)
 	r := agenttest.Run(t, yolo(o))
 	live := append(r.Prompt("go"), r.Prompt("more")...)
 
@@ -385,24 +426,20 @@ func TestReplayTellsTheSame(t *testing.T) {
 	}
 }
 
-// told is what a reader of the conversation learns from events.
-func told(events []agent.Event) []string {
-	var out []string
+// told are the events of the conversation itself. Left out is what is told only
+// while it happens: progress, questions, reasoning, and what a call would do.
+func told(events []agent.Event) string {
+	var out []agent.Event
 	for _, e := range events {
 		switch e := e.(type) {
-		case agent.UserMessage:
-			out = append(out, "user "+e.Text)
-		case agent.TextEnded:
-			out = append(out, "text "+e.Text)
+		case agent.TurnStarted, agent.UserMessage, agent.TextDelta, agent.TextEnded, agent.CallStarted, agent.CallEnded, agent.TurnEnded:
+			out = append(out, e)
 		case agent.CallPlanned:
-			out = append(out, "call "+string(e.ID)+" "+e.Title)
-		case agent.CallEnded:
-			out = append(out, "end "+string(e.ID)+" "+string(e.Status)+" "+e.Summary+" "+e.Output)
-		case agent.TurnEnded:
-			out = append(out, "turn "+string(e.Stop))
+			e.Preview, e.Locations, e.Repairs = nil, nil, nil
+			out = append(out, e)
 		}
 	}
-	return out
+	return agenttest.Log(out)
 }
 
 func TestUndoAndRedo(t *testing.T) {

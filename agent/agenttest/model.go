@@ -21,6 +21,7 @@ type Reply struct {
 	Deltas []llm.Delta
 	Finish llm.Finish // "" means stop, or tool_calls when there are calls
 	Cut    bool       // the stream ended early: Complete is false
+	Bare   bool       // and without a finish reason
 	Err    error
 	Usage  llm.Usage
 
@@ -96,7 +97,7 @@ func (m *Model) next(req llm.Request) Reply {
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		r := m.next(req)
-		resp := llm.Response{Message: llm.Message{Role: llm.Assistant}, Usage: r.Usage, Finish: r.Finish, Complete: !r.Cut && r.Finish != llm.FinishLength}
+		resp := llm.Response{Message: llm.Message{Role: llm.Assistant}, Usage: r.Usage, Finish: r.Finish, Complete: !r.Cut && !r.Bare && r.Finish != llm.FinishLength}
 		for _, d := range r.Deltas {
 			switch d := d.(type) {
 			case llm.TextDelta:
@@ -122,7 +123,7 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 			yield(nil, r.Err)
 			return
 		}
-		if resp.Finish == "" {
+		if resp.Finish == "" && !r.Bare {
 			resp.Finish = llm.FinishStop
 			if len(resp.Message.Calls) > 0 {
 				resp.Finish = llm.FinishCalls

@@ -5,6 +5,7 @@ package session
 import (
 	"time"
 
+	"mm/fileedit"
 	"mm/llm"
 )
 
@@ -44,6 +45,11 @@ type Item struct {
 	Title  string `json:"title,omitempty"`
 	Status string `json:"status,omitempty"`
 	Summed string `json:"summed,omitempty"` // a few words: "exit 1"
+
+	// ExitCode, Elapsed and Diff are what the screen showed of the call.
+	ExitCode *int                `json:"exitCode,omitempty"`
+	Elapsed  time.Duration       `json:"elapsed,omitempty"` // nanoseconds
+	Diff     []fileedit.FileDiff `json:"diff,omitempty"`
 }
 
 // Turn says what happened in one turn.
@@ -55,8 +61,10 @@ type Turn struct {
 	Stop     string    `json:"stop,omitempty"` // empty while it runs, or after a kill
 	Error    string    `json:"error,omitempty"`
 	Usage    llm.Usage `json:"usage"`
-	Changes  []Change  `json:"changes,omitempty"` // files written, for undo
-	Undone   bool      `json:"undone,omitempty"`
+
+	Elapsed time.Duration `json:"elapsed,omitempty"` // nanoseconds
+	Changes []Change      `json:"changes,omitempty"` // files written, for undo
+	Undone  bool          `json:"undone,omitempty"`
 }
 
 // Change is one file before and after; JSON holds the bytes in base64. Before
