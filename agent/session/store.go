@@ -86,9 +86,17 @@ func (s *Store) sweep() {
 // Dir is the directory of the sessions.
 func (s *Store) Dir() string { return s.dir }
 
-// ignore keeps the directory out of git.
+// ownDir is the program's folder in a project.
+const ownDir = ".mm"
+
+// ignore keeps the directory out of git, and the program's own folder around
+// it.
 func (s *Store) ignore() error {
-	f, err := os.OpenFile(filepath.Join(s.dir, ".gitignore"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, filePerm)
+	dir := s.dir
+	if parent := filepath.Dir(dir); filepath.Base(parent) == ownDir {
+		dir = parent
+	}
+	f, err := os.OpenFile(filepath.Join(dir, ".gitignore"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, filePerm)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
@@ -179,7 +187,7 @@ func decode(id string, data []byte) (*Session, error) {
 	case sess.Version == 0:
 		return nil, fmt.Errorf("session %s is damaged: it has no version", id)
 	case sess.Version > Version:
-		return nil, fmt.Errorf("session %s was written by a newer version (format %d)", id, sess.Version)
+		return nil, fmt.Errorf("session %s was %w (format %d)", id, errNewer, sess.Version)
 	}
 	sess.ID = id
 	return &sess, nil
@@ -246,3 +254,29 @@ func (s *Store) Latest() (*Session, error) {
 	}
 	return nil, ErrNone
 }
+
+// SetAside renames the sessions that cannot be read, so that they are neither
+// taken for one nor written over: ID.json.corrupt. It returns a line for the
+// user for each. Those of a newer version stay: they are not damaged.
+func (s *Store) SetAside() []string {
+	list, err := s.List()
+	if err != nil {
+		return nil
+	}
+	var said []string
+	for _, e := range list {
+		if e.Err == nil || errors.Is(e.Err, errNewer) {
+			continue
+		}
+		name := e.ID + ".json"
+		if err := os.Rename(filepath.Join(s.dir, name), filepath.Join(s.dir, name+".corrupt")); err != nil {
+			said = append(said, fmt.Sprintf("%v; it could not be set aside: %v", e.Err, err))
+			continue
+		}
+		said = append(said, fmt.Sprintf("%v; it is kept as %s.corrupt", e.Err, name))
+	}
+	return said
+}
+
+// errNewer says that a file was written by a newer program.
+var errNewer = errors.New("written by a newer version")

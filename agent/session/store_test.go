@@ -47,7 +47,7 @@ func TestSaveAndLoad(t *testing.T) {
 	if diff := cmp.Diff(&want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for name, perm := range map[string]os.FileMode{".": 0o700, sess.ID + ".json": 0o600, ".gitignore": 0o600} {
+	for name, perm := range map[string]os.FileMode{".": 0o700, sess.ID + ".json": 0o600, "../.gitignore": 0o600} {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err != nil || info.Mode().Perm() != perm {
 			t.Errorf("%s: mode %v, %v; want %v", name, info.Mode().Perm(), err, perm)
@@ -95,6 +95,27 @@ func TestDamagedSessionsAreListedAndKept(t *testing.T) {
 	}
 	if latest, err := s.Latest(); err != nil || latest.ID != good.ID {
 		t.Errorf("latest %v, %v; want the good one", latest, err)
+	}
+}
+
+func TestDamagedSessionsAreSetAside(t *testing.T) {
+	t.Parallel()
+	s, dir := open(t)
+	bad, newer := "20260101-000000-aaaaaaaa.json", "20260101-000001-bbbbbbbb.json"
+	for name, text := range map[string]string{bad: `{"version":1,"it`, newer: `{"version":99}`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said := s.SetAside()
+	if len(said) != 1 || !strings.Contains(said[0], bad+".corrupt") {
+		t.Errorf("said %q, want one line that names the file", said)
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, bad+".corrupt")); err != nil || string(got) != `{"version":1,"it` {
+		t.Errorf("set aside: %q, %v", got, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, newer)); err != nil {
+		t.Error("a session of a newer version was moved")
 	}
 }
 
