@@ -58,8 +58,9 @@ type grepState struct {
 // grepTry is one reading of the pattern. A later one is tried when the earlier
 // ones find nothing.
 type grepTry struct {
-	re   *regexp.Regexp
-	note string // tells the model what was searched instead
+	re      *regexp.Regexp
+	literal literal
+	note    string // tells the model what was searched instead
 }
 
 func (t grepTool) Plan(_ context.Context, args json.RawMessage) (Plan, error) {
@@ -116,7 +117,7 @@ func grepTries(pattern string) ([]grepTry, error) {
 	var tries []grepTry
 	add := func(expr, note string) {
 		if re, err := regexp.Compile(expr); err == nil {
-			tries = append(tries, grepTry{re, note})
+			tries = append(tries, grepTry{re, literalOf(expr), note})
 		}
 	}
 	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {

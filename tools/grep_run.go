@@ -57,12 +57,14 @@ func (t grepTool) Run(ctx context.Context, p Plan, _ Sink) Result {
 
 func (r *grepRun) search(ctx context.Context, root safety.Path, folder bool) {
 	if !folder {
-		r.file(root, r.files.Workspace.Display(root.Real))
+		f, err := r.files.Workspace.ReadFile(root, maxGrepFile+1)
+		r.file(r.files.Workspace.Display(root.Real), f, err)
 		return
 	}
 	r.walk.walk(ctx, root, func(e entryFound) bool {
 		if e.kind.IsRegular() && r.included(e.name) {
-			r.file(e.path, e.name)
+			f, err := e.in.ReadFile(e.base, maxGrepFile+1)
+			r.file(e.name, f, err)
 		}
 		return true
 	})
@@ -80,24 +82,20 @@ func (r *grepRun) included(name string) bool {
 }
 
 // file searches one file. What cannot be read or is no text has no matches.
-func (r *grepRun) file(p safety.Path, name string) {
-	f, err := r.files.Workspace.ReadFile(p, maxGrepFile+1)
-	if err != nil {
+func (r *grepRun) file(name string, f *safety.File, err error) {
+	switch {
+	case err != nil:
 		return
-	}
-	if f.Size > maxGrepFile {
+	case f.Size > maxGrepFile:
 		r.skipped++
 		return
 	}
 	r.seen++
-	prefix, _ := r.re.LiteralPrefix()
-	if !bytes.Contains(f.Data, []byte(prefix)) || bytes.IndexByte(f.Data[:min(len(f.Data), maxSniffed)], 0) >= 0 {
+	if bytes.IndexByte(f.Data[:min(len(f.Data), maxSniffed)], 0) >= 0 {
 		return
 	}
-	number, found := 0, 0
-	for line := range bytes.Lines(f.Data) {
-		number++
-		line = bytes.TrimRight(line, "\r\n")
+	found := 0
+	for number, line := range r.candidates(f.Data) {
 		at := r.re.FindIndex(line)
 		if at == nil {
 			continue

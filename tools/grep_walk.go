@@ -24,9 +24,10 @@ var neverWalked = map[string]bool{".git": true, "node_modules": true, ".venv": t
 
 // entryFound is a file or folder met on a walk.
 type entryFound struct {
-	path safety.Path
 	name string // relative to the project when inside, with slashes
 	kind fs.FileMode
+	in   *safety.Folder // open as long as the visit lasts
+	base string         // the name in that folder
 }
 
 // walker goes through folders without following links. It leaves out what
@@ -56,9 +57,13 @@ func (w *walker) walk(ctx context.Context, root safety.Path, visit func(entryFou
 	ctx, stop := context.WithTimeout(ctx, walkTime)
 	defer stop()
 	w.class = root.Class
-	layers := w.above(root.Real)
-	// Folders that cannot be read are passed over; the bounds are in w.
-	_ = w.folder(ctx, root, layers, maxWalkDepth, visit)
+	dir, err := w.ws.OpenFolder(root)
+	if err != nil {
+		return // it may not be read, or is gone
+	}
+	defer dir.Close()
+	// The bounds that ended the walk are in w.
+	_ = w.folder(ctx, dir, w.above(root.Real), maxWalkDepth, visit)
 }
 
 // above collects the rules of the folders between the root of the repository
@@ -81,7 +86,9 @@ func (w *walker) above(dir string) []layer {
 		layers = append(layers, layer{dirs[last], exclude})
 	}
 	for i := last; i > 0; i-- { // dir's own are read when it is entered
-		layers = append(layers, layer{dirs[i], w.rules(filepath.Join(dirs[i], ".gitignore"))})
+		if rules := w.rules(filepath.Join(dirs[i], ".gitignore")); len(rules) > 0 {
+			layers = append(layers, layer{dirs[i], rules})
+		}
 	}
 	return layers
 }
@@ -108,8 +115,8 @@ func (w *walker) rules(path string) ignoreRules {
 	return parseIgnore(file.Data)
 }
 
-func (w *walker) folder(ctx context.Context, dir safety.Path, layers []layer, depth int, visit func(entryFound) bool) error {
-	entries, err := w.ws.ReadDir(dir)
+func (w *walker) folder(ctx context.Context, dir *safety.Folder, layers []layer, depth int, visit func(entryFound) bool) error {
+	entries, err := dir.Entries()
 	if err != nil {
 		return nil // it may not be read, or is gone
 	}
@@ -118,9 +125,11 @@ func (w *walker) folder(ctx context.Context, dir safety.Path, layers []layer, de
 		return nil
 	}
 	for _, e := range entries {
-		if e.Name() == ".gitignore" {
-			rules := w.rules(filepath.Join(dir.Real, ".gitignore"))
-			layers = append(layers[:len(layers):len(layers)], layer{dir.Real, rules})
+		if e.Name() != ".gitignore" {
+			continue
+		}
+		if file, err := dir.ReadFile(e.Name(), maxIgnoreFile); err == nil {
+			layers = append(layers[:len(layers):len(layers)], layer{dir.Path().Real, parseIgnore(file.Data)})
 		}
 	}
 	for _, e := range entries {
@@ -135,34 +144,28 @@ func (w *walker) folder(ctx context.Context, dir safety.Path, layers []layer, de
 	return nil
 }
 
-func (w *walker) entry(ctx context.Context, dir safety.Path, e fs.DirEntry, layers []layer, depth int, visit func(entryFound) bool) error {
-	real := filepath.Join(dir.Real, e.Name())
-	if e.IsDir() && neverWalked[e.Name()] || ignoredBy(layers, real, e.IsDir()) {
+func (w *walker) entry(ctx context.Context, dir *safety.Folder, e fs.DirEntry, layers []layer, depth int, visit func(entryFound) bool) error {
+	p := dir.Entry(e.Name())
+	if e.IsDir() && neverWalked[e.Name()] || ignoredBy(layers, p.Real, e.IsDir()) {
 		return nil
 	}
-	found := entryFound{name: w.ws.Display(real), kind: e.Type()}
-	if e.Type()&fs.ModeSymlink != 0 { // named, and never followed
-		if !visit(found) {
-			return errWalkEnded
-		}
-		return nil
-	}
-	p, err := w.ws.Resolve(real, safety.Read)
-	switch {
-	case err != nil: // a name with control characters
-		return nil
-	case p.Class > w.class:
+	link := e.Type()&fs.ModeSymlink != 0 // named, and never followed
+	if p.Class > w.class && !link {
 		w.hidden++
 		return nil
 	}
-	found.path = p
-	if !visit(found) {
+	if !visit(entryFound{w.ws.Display(p.Real), e.Type(), dir, e.Name()}) {
 		return errWalkEnded
 	}
-	if e.IsDir() {
-		return w.folder(ctx, p, layers, depth-1, visit)
+	if !e.IsDir() {
+		return nil
 	}
-	return nil
+	sub, err := dir.Open(e.Name())
+	if err != nil {
+		return nil // it may not be read, or is gone
+	}
+	defer sub.Close()
+	return w.folder(ctx, sub, layers, depth-1, visit)
 }
 
 // ignoredBy asks the nearest .gitignore first.
