@@ -38,24 +38,32 @@ func (a *app) open() (opened, error) {
 		return opened{}, err
 	}
 	o := opened{store: store, release: func() {}}
-	switch {
-	case !a.opts.goOn && a.opts.resume == "":
+	if store == nil {
+		if a.opts.goOn || a.opts.resume != "" {
+			return opened{}, errors.New("no conversation is kept: sessions.enabled is false")
+		}
 		o.session = session.New(a.cwd, time.Now())
-	case store == nil:
-		return opened{}, errors.New("no conversation is kept: sessions.enabled is false")
-	case a.opts.resume != "":
-		o.session, err = store.Load(a.opts.resume)
-	default:
-		o.session, err = store.Latest()
-		if errors.Is(err, session.ErrNone) {
-			o.session, err = session.New(a.cwd, time.Now()), nil
-			o.said = []string{"there is no conversation to go on with: this is a new one"}
+		return o, nil
+	}
+	id := a.opts.resume
+	if a.opts.goOn && id == "" {
+		o.said = store.SetAside()
+		last, err := store.Latest()
+		switch {
+		case errors.Is(err, session.ErrNone):
+			o.said = append(o.said, "there is no conversation to go on with: this is a new one")
+		case err != nil:
+			return opened{}, err
+		default:
+			id = last.ID
 		}
 	}
-	if err != nil || store == nil {
-		return o, err
+	if id != "" {
+		return o, o.take(id)
 	}
-	return o, o.lock()
+	o.session = session.New(a.cwd, time.Now())
+	o.release, err = store.Lock(o.session.ID)
+	return o, err
 }
 
 // reopen takes up a stored session.
@@ -65,25 +73,33 @@ func (a *app) reopen(id string) (opened, error) {
 		return opened{}, err
 	}
 	o := opened{store: store, release: func() {}}
-	if o.session, err = store.Load(id); err != nil {
-		return opened{}, err
-	}
-	return o, o.lock()
+	return o, o.take(id)
 }
 
-// lock takes the session for this process. One that is open elsewhere is gone
-// on with as a copy, under an id of its own.
-func (o *opened) lock() error {
-	release, err := o.store.Lock(o.session.ID)
-	if inUse, ok := errors.AsType[*session.InUseError](err); ok {
+// take locks a session for this process and loads it, in this order: what
+// another process saves last must not be missed. One that is open elsewhere is
+// gone on with as a copy, under an id of its own.
+func (o *opened) take(id string) error {
+	release, err := o.store.Lock(id)
+	inUse, ok := errors.AsType[*session.InUseError](err)
+	if err != nil && !ok {
+		return err
+	}
+	if o.session, err = o.store.Load(id); err != nil {
+		if release != nil {
+			release()
+		}
+		return err
+	}
+	if inUse != nil {
 		o.said = append(o.said, inUse.Error()+": going on with a copy")
 		o.session.ID = session.NewID(time.Now())
-		release, err = o.store.Lock(o.session.ID)
+		if release, err = o.store.Lock(o.session.ID); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		o.release = release
-	}
-	return err
+	o.release = release
+	return nil
 }
 
 // oneshot is "mm -p".

@@ -77,7 +77,9 @@ func (s *server) Info(ctx context.Context) (llm.ModelInfo, error) {
 	info, err := c.Info(ctx)
 	if err == nil {
 		s.mu.Lock()
-		s.info = info
+		if s.client == c { // else another was chosen meanwhile
+			s.info = info
+		}
 		s.mu.Unlock()
 	}
 	return info, err
