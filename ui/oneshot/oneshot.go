@@ -66,9 +66,7 @@ func Run(ctx context.Context, core Core, o Options) (int, error) {
 				continue
 			}
 			if q, ok := e.(agent.ApprovalAsked); ok && o.Ask != nil {
-				d := o.Ask(q)
-				d.ID = q.ID
-				if err := core.Do(d); err != nil {
+				if err := core.Do(decide(ctx, q, o.Ask)); err != nil {
 					return ExitError, err
 				}
 			}
@@ -84,6 +82,21 @@ func Run(ctx context.Context, core Core, o Options) (int, error) {
 	return p.code, errors.Join(p.broken, errors.New("the session ended before the answer"))
 }
 
+// decide asks and waits for the answer, or for the end of ctx, which is a no. A
+// question that nobody answers any more keeps its goroutine until the program
+// ends: a terminal's input cannot be taken back.
+func decide(ctx context.Context, q agent.ApprovalAsked, ask func(agent.ApprovalAsked) agent.Decide) agent.Decide {
+	answered := make(chan agent.Decide, 1)
+	go func() { answered <- ask(q) }()
+	select {
+	case d := <-answered:
+		d.ID = q.ID
+		return d
+	case <-ctx.Done():
+		return agent.Decide{ID: q.ID, Choice: agent.ChoiceReject}
+	}
+}
+
 // printer writes events.
 type printer struct {
 	Options
@@ -94,6 +107,10 @@ type printer struct {
 
 	midLine bool // the answer does not stand at the start of a line
 	titles  map[agent.CallID]string
+
+	// held is an answer that is not certain yet: where Out is no terminal, a
+	// call of the model that is made again must not print its text twice.
+	held string
 }
 
 func (p *printer) print(e agent.Event) error {
@@ -137,16 +154,32 @@ func exitCode(s agent.Stop) int {
 // plain writes the answer to Out, and a line for each thing that happens on
 // the way to Err.
 func (p *printer) plain(e agent.Event) error {
+	if err := p.settle(e); err != nil {
+		return err
+	}
 	switch e := e.(type) {
 	case agent.TextDelta:
+		if !p.OutIsTerminal {
+			p.held += e.Text
+			return nil
+		}
 		return p.answer(e.Text)
 	case agent.TextEnded:
-		return p.endAnswer()
-	case agent.CallPlanned:
-		if p.titles == nil {
-			p.titles = map[agent.CallID]string{}
+		if !p.OutIsTerminal {
+			if p.held != "" && !strings.HasSuffix(p.held, "\n") {
+				p.held += "\n"
+			}
+			return nil
 		}
-		p.titles[e.ID] = e.Title
+		return p.endAnswer()
+	case agent.CallStarted:
+		p.name(e.ID, e.Tool)
+	case agent.CallPlanned:
+		title := e.Title
+		if title != e.Tool {
+			title = e.Tool + " " + e.Title
+		}
+		p.name(e.ID, title)
 	case agent.CallEnded:
 		p.activity("⚙ " + strings.Join(strings.Fields(p.titles[e.ID]), " ") + "  " + string(e.Status) + " " + e.Summary)
 	case agent.Retrying:
@@ -161,6 +194,28 @@ func (p *printer) plain(e agent.Event) error {
 		}
 	}
 	return nil
+}
+
+// name remembers what a call is called.
+func (p *printer) name(id agent.CallID, title string) {
+	if p.titles == nil {
+		p.titles = map[agent.CallID]string{}
+	}
+	p.titles[id] = title
+}
+
+// settle prints or drops the held answer when the event tells which.
+func (p *printer) settle(e agent.Event) error {
+	switch e.(type) {
+	case agent.TextDelta, agent.TextEnded, agent.StepEnded, agent.Notice:
+		return nil
+	case agent.Retrying:
+		p.held = ""
+		return nil
+	}
+	text := p.held
+	p.held = ""
+	return p.answer(text)
 }
 
 func (p *printer) answer(text string) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,10 +19,20 @@ import (
 type played struct {
 	events chan []agent.Event
 	script []agent.Event
-	did    []agent.Command
+
+	mu  sync.Mutex
+	did []agent.Command
+}
+
+func (p *played) done() []agent.Command {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.did
 }
 
 func (p *played) Do(cmd agent.Command) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.did = append(p.did, cmd)
 	if _, ok := cmd.(agent.Prompt); ok {
 		p.events <- p.script
@@ -37,7 +48,7 @@ func play(t *testing.T, o Options, script ...agent.Event) (code int, did []agent
 	// A stored conversation is told first, and not printed again.
 	p.events <- []agent.Event{agent.TextDelta{ID: "i0", Text: "old"}, agent.TextEnded{ID: "i0", Text: "old"}, agent.TurnEnded{Stop: agent.StopStuck}, agent.Idle{}}
 	code, err = Run(context.Background(), p, o)
-	return code, p.did, err
+	return code, p.done(), err
 }
 
 func TestAnswerGoesToOutActivityToErr(t *testing.T) {
@@ -45,7 +56,7 @@ func TestAnswerGoesToOutActivityToErr(t *testing.T) {
 	var out, activity strings.Builder
 	code, _, err := play(t, Options{Prompt: "q", Out: &out, Err: &activity},
 		agent.TextDelta{ID: "i1", Text: "Let me "}, agent.TextDelta{ID: "i1", Text: "look."}, agent.TextEnded{ID: "i1", Text: "Let me look."},
-		agent.CallPlanned{ID: "c1", Title: "ls\x1b[2J"}, agent.CallEnded{ID: "c1", Status: agent.CallOK, Summary: "exit 0"},
+		agent.CallPlanned{ID: "c1", Tool: "bash", Title: "ls\x1b[2J"}, agent.CallEnded{ID: "c1", Status: agent.CallOK, Summary: "exit 0"},
 		agent.TextDelta{ID: "i2", Text: "Two \x1b[31mfiles.\n"}, agent.TextEnded{ID: "i2"},
 		agent.TurnEnded{Stop: agent.StopAnswer})
 	if code != 0 || err != nil {
@@ -55,8 +66,42 @@ func TestAnswerGoesToOutActivityToErr(t *testing.T) {
 	if want := "Let me look.\nTwo \x1b[31mfiles.\n"; out.String() != want {
 		t.Errorf("out %q, want %q", out.String(), want)
 	}
-	if want := "⚙ ls  ok exit 0\n"; activity.String() != want {
+	if want := "⚙ bash ls  ok exit 0\n"; activity.String() != want {
 		t.Errorf("err %q, want %q", activity.String(), want)
+	}
+}
+
+func TestAnAnswerThatIsMadeAgainIsPrintedOnce(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	_, _, _ = play(t, Options{Out: &out, Err: io.Discard},
+		agent.TextDelta{ID: "i1", Text: "half of"}, agent.TextEnded{ID: "i1"}, agent.StepEnded{Step: 1}, agent.Retrying{Attempt: 1, Max: 1},
+		agent.TextDelta{ID: "i2", Text: "the whole"}, agent.TextEnded{ID: "i2"}, agent.StepEnded{Step: 2}, agent.ContextUsage{},
+		agent.TurnEnded{Stop: agent.StopAnswer})
+	if want := "the whole\n"; out.String() != want {
+		t.Errorf("out %q, want %q", out.String(), want)
+	}
+}
+
+func TestInterruptAtAQuestionIsANo(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &played{events: make(chan []agent.Event, 2), script: []agent.Event{agent.ApprovalAsked{ID: "a1"}, agent.TurnEnded{Stop: agent.StopCancelled}, agent.Idle{}}}
+	p.events <- []agent.Event{agent.Idle{}}
+	asked := make(chan struct{})
+	defer close(asked)
+	code, err := Run(ctx, p, Options{Out: io.Discard, Err: io.Discard, Ask: func(agent.ApprovalAsked) agent.Decide {
+		cancel()
+		<-asked // the person never answers
+		return agent.Decide{Choice: agent.ChoiceAllow}
+	}})
+	if code != ExitCancelled || err != nil {
+		t.Errorf("code %d, %v; want 130", code, err)
+	}
+	for _, cmd := range p.done() {
+		if d, ok := cmd.(agent.Decide); ok && d.Choice != agent.ChoiceReject {
+			t.Errorf("decided %+v, want a no", d)
+		}
 	}
 }
 
