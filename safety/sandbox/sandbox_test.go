@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"mm/safety"
 )
@@ -241,15 +242,23 @@ func TestCachesOfInstalledTools(t *testing.T) {
 	}
 }
 
+// BenchmarkCommand runs "bash -c true" under each tier in turn, and reports the
+// best time of each: on a busy machine the mean says little.
 func BenchmarkCommand(b *testing.B) {
-	for tier := safety.TierRead; tier <= safety.TierNone; tier++ {
-		b.Run(tier.String(), func(b *testing.B) {
-			s := newScratch(b)
-			for b.Loop() {
-				if _, err := s.run(b, tier, "true"); err != nil {
-					b.Fatal(err)
-				}
+	s := newScratch(b)
+	var best [safety.TierNone + 1]time.Duration
+	for b.Loop() {
+		for tier := safety.TierRead; tier <= safety.TierNone; tier++ {
+			began := time.Now()
+			if _, err := s.run(b, tier, "true"); err != nil {
+				b.Fatal(err)
 			}
-		})
+			if d := time.Since(began); best[tier] == 0 || d < best[tier] {
+				best[tier] = d
+			}
+		}
+	}
+	for tier, d := range best {
+		b.ReportMetric(float64(d.Microseconds()), "µs-"+safety.Tier(tier).String())
 	}
 }
