@@ -33,10 +33,11 @@ func (c *Core) draftOf(resp llm.Response) (draft, bool) {
 	if !ok {
 		return draft{}, false
 	}
-	d := draft{cut: cut, text: cut.Value[:strings.LastIndexByte(cut.Value, '\n')+1], parts: 1}
-	if strings.Count(d.text, "\n") < salvageLeast {
+	arrived := cut.Value[:strings.LastIndexByte(cut.Value, '\n')+1]
+	if strings.Count(arrived, "\n") < salvageLeast {
 		return draft{}, false
 	}
+	d := draft{cut: cut, text: settled(arrived), parts: 1}
 	tool, valid, _, err := c.opts.Tools.Resolve(call.Name, cut.With(d.text))
 	if err != nil {
 		return draft{}, false
@@ -122,6 +123,9 @@ func (g *generation) continued(ctx context.Context, d *draft) (whole, ok bool) {
 	if !ok {
 		g.logf("salvage: this does not continue %s: %q", d.path, resp.Message.Text)
 		return false, false
+	}
+	if place := settled(text); !resp.Complete && len(place) > len(d.text) {
+		text = place
 	}
 	d.text = text
 	return resp.Complete, true

@@ -46,6 +46,28 @@ func (s seam) join(text string, whole bool) (string, bool) {
 	return s.draft + strings.Join(more, ""), true
 }
 
+// settled takes a text that was cut back to a place where a new piece begins: a
+// blank line among the last ones, of several the one before the outermost
+// block. Small models go on badly in the middle of a comment or a function, and
+// well between two of them. Without such a place the text stays as it is.
+func settled(text string) string {
+	lines := splitLines(text)
+	best, outermost, found := len(lines), 0, false
+	for i := len(lines) - 1; i > 0 && i >= len(lines)-seamLines; i-- {
+		if strings.TrimSpace(lines[i]) != "" {
+			continue
+		}
+		depth := 0 // nothing follows: it is a place by itself
+		if i+1 < len(lines) {
+			depth = len(leading(lines[i+1]))
+		}
+		if !found || depth < outermost {
+			best, outermost, found = i+1, depth, true
+		}
+	}
+	return strings.Join(lines[:best], "")
+}
+
 // splitLines keeps the line ends.
 func splitLines(s string) []string { return slices.Collect(strings.Lines(s)) }
 

@@ -50,3 +50,21 @@ func TestSeam(t *testing.T) {
 		})
 	}
 }
+
+func TestSettled(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, text, want string }{
+		{"between two functions", "def a():\n    x()\n\ndef b():\n    y()\n", "def a():\n    x()\n\n"},
+		{"not inside of a function", "def a():\n    x()\n\ndef b():\n    y()\n\n    z()\n", "def a():\n    x()\n\n"},
+		{"between two methods", "class A:\n    def a():\n        x()\n\n    def b():\n        y()\n\n    def c():\n", "class A:\n    def a():\n        x()\n\n    def b():\n        y()\n\n"},
+		{"at the end", "# A\n\ntext\n\n", "# A\n\ntext\n\n"},
+		{"no place", "1\n2\n3\n", "1\n2\n3\n"},
+		{"only far away", "a\n\n" + strings.Repeat("b\n", 20), "a\n\n" + strings.Repeat("b\n", 20)},
+		{"a blank line first", "\na\n", "\na\n"},
+		{"nothing", "", ""},
+	} {
+		if got := settled(tc.text); got != tc.want {
+			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
+		}
+	}
+}
