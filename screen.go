@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/charmbracelet/x/term"
+
 	"mm/agent"
 	"mm/configs"
 	"mm/llm"
@@ -20,6 +22,9 @@ import (
 
 // screen is the full-screen program.
 func (a *app) screen(ctx context.Context) int {
+	if !term.IsTerminal(a.in.Fd()) || !term.IsTerminal(a.out.Fd()) {
+		return a.fail(errors.New("there is no terminal here: use mm -p \"...\" for one prompt"))
+	}
 	r := &runs{ctx: ctx}
 	defer r.stop()
 	o := ui.Options{
@@ -45,7 +50,7 @@ func (a *app) screen(ctx context.Context) int {
 		}
 	}
 	var core ui.Core
-	_, err := a.connect(ctx)
+	err := a.reach(ctx)
 	switch {
 	case err == nil:
 		if core, err = a.begin(r, a.open); err != nil {
@@ -139,6 +144,14 @@ func (r *runs) stop() {
 	r.core = nil
 }
 
+// reach connects, and wants the server to be there.
+func (a *app) reach(ctx context.Context) error {
+	if _, err := a.connect(ctx); err != nil {
+		return err
+	}
+	return a.unreached
+}
+
 // begin opens a session and starts its core, in place of the one before.
 func (a *app) begin(r *runs, open func() (opened, error)) (ui.Core, error) {
 	r.stop()
@@ -173,7 +186,7 @@ func (a *app) firstRun(r *runs, cause error) *ui.FirstRun {
 	}
 	open := func() (ui.Core, error) { return a.begin(r, a.open) }
 	f.Retry = func(ctx context.Context) (ui.Core, *ui.FirstRun, error) {
-		if _, err := a.connect(ctx); err != nil {
+		if err := a.reach(ctx); err != nil {
 			return nil, a.firstRun(r, err), nil
 		}
 		core, err := open()
@@ -186,6 +199,9 @@ func (a *app) firstRun(r *runs, cause error) *ui.FirstRun {
 			return nil, nil, errors.New(llm.Explain(err, llm.ModelInfo{Provider: openai.OpenAI, BaseURL: url}))
 		}
 		a.model.use(opts)
+		if err := a.useProfile(ctx); err != nil {
+			return nil, nil, err
+		}
 		core, err := open()
 		return core, nil, err
 	}
@@ -243,28 +259,27 @@ func (a *app) providerChoices(r *runs) *ui.Choices {
 		},
 		Use: func(ctx context.Context, id string) (ui.Core, error) {
 			before := a.model.inUse()
-			if err := a.connectTo(ctx, id); err != nil {
+			settings, err := a.connectTo(ctx, id)
+			if err != nil {
 				a.model.use(before)
 				return nil, err
 			}
-			return nil, r.do(agent.AskModel{})
+			return nil, r.do(agent.AskModel{Sampling: settings})
 		},
 	}
 }
 
-// connectTo changes to another server, at its own address. One that does not
-// answer is an error.
-func (a *app) connectTo(ctx context.Context, provider string) error {
+// connectTo changes to another server, at its own address, and returns what
+// its model wants. One that does not answer is an error.
+func (a *app) connectTo(ctx context.Context, provider string) (*llm.Sampling, error) {
 	cfg := *a.cfg
 	cfg.Provider, cfg.BaseURL, cfg.Model = provider, "", ""
 	there := &app{program: a.program, opts: a.opts, cfg: &cfg, cwd: a.cwd, model: a.model}
-	if _, err := there.connect(ctx); err != nil {
-		return errors.New(llm.Explain(err, llm.ModelInfo{Provider: provider}))
+	if err := there.reach(ctx); err != nil {
+		return nil, errors.New(llm.Explain(err, llm.ModelInfo{Provider: provider}))
 	}
-	if _, err := a.model.Info(ctx); err != nil {
-		return errors.New(llm.Explain(err, llm.ModelInfo{Provider: provider}))
-	}
-	return nil
+	s := sampling(there.cfg.Config)
+	return &s, nil
 }
 
 // sessionChoices are the conversations of this directory; nil when none are

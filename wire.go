@@ -40,10 +40,11 @@ type app struct {
 	cfg  *configs.Loaded
 	cwd  string
 
-	model  *server
-	runner *proc.Runner
-	turns  chan struct{} // turns of all sessions run one after another
-	log    io.WriteCloser
+	model     *server
+	unreached error // why the server that was chosen cannot be reached
+	runner    *proc.Runner
+	turns     chan struct{} // turns of all sessions run one after another
+	log       io.WriteCloser
 
 	mu      sync.Mutex
 	closers []func()
@@ -130,10 +131,20 @@ func (a *app) chooseModel(ctx context.Context, model string) (*llm.Sampling, err
 	return &s, nil
 }
 
+// askAtStart is how long a server may take to say what it serves before the
+// program goes on without knowing: it is asked again before each turn.
+const askAtStart = time.Second
+
 // useProfile takes up the settings for the family of the model that answers. A
 // server that does not answer yet is no error: the first prompt tells.
 func (a *app) useProfile(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, askAtStart)
+	defer cancel()
 	info, err := a.model.Info(ctx)
+	a.unreached = nil
+	if e, ok := errors.AsType[*llm.Error](err); ok && e.Kind == llm.Unreachable {
+		a.unreached = e
+	}
 	if err != nil || info.ID == "" {
 		return nil
 	}
@@ -211,7 +222,7 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 	if err != nil {
 		return nil, err
 	}
-	system, err := a.systemPrompt(cwd, box)
+	system, err := a.systemPrompt(cwd, ws, box)
 	if err != nil {
 		return nil, err
 	}
@@ -361,11 +372,10 @@ func (a *app) maxOutput() int {
 }
 
 // systemPrompt is the configured one, or the built-in one for these tools.
-func (a *app) systemPrompt(cwd string, box *tools.Toolbox) (string, error) {
+func (a *app) systemPrompt(cwd string, ws *safety.Workspace, box *tools.Toolbox) (string, error) {
 	switch {
 	case a.cfg.SystemPromptFile != "":
-		data, err := os.ReadFile(a.cfg.SystemPromptFile)
-		return string(data), err
+		return a.promptFile(ws)
 	case a.cfg.SystemPrompt != "":
 		return a.cfg.SystemPrompt, nil
 	}
@@ -381,6 +391,32 @@ func (a *app) systemPrompt(cwd string, box *tools.Toolbox) (string, error) {
 		}
 	}
 	return agent.SystemPrompt(a.cfg.Prompt, s)
+}
+
+// maxPromptFile bounds a file with a system prompt, in bytes: more would leave
+// no room in any window that mm is made for.
+const maxPromptFile = 256 << 10
+
+// promptFile reads the configured system prompt. One that a project names lies
+// in the project, links resolved: a repository must not put files of the user
+// into requests.
+func (a *app) promptFile(ws *safety.Workspace) (string, error) {
+	name := a.cfg.SystemPromptFile
+	p, err := ws.Resolve(name, safety.Read)
+	if err != nil {
+		return "", fmt.Errorf("systemPromptFile %s cannot be read", name)
+	}
+	if prj := a.cfg.Project; prj != nil && strings.HasPrefix(a.cfg.Origins["systemPromptFile"], prj.Path+":") && p.Class != safety.Inside {
+		return "", fmt.Errorf("systemPromptFile %s is %s; a project names files of its own only", name, p.Reason)
+	}
+	f, err := ws.ReadFile(p, maxPromptFile)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("systemPromptFile: %w", err)
+	case !f.Whole():
+		return "", fmt.Errorf("systemPromptFile %s is larger than %d bytes", name, maxPromptFile)
+	}
+	return string(f.Data), nil
 }
 
 func contextOptions(c configs.Context) agent.Context {
