@@ -282,6 +282,12 @@ func (a *app) protected() []string {
 // a project are foreign text until the project is trusted, and are left out.
 func (a *app) skills(nearer []skills.Layer) (skills.Set, []string) {
 	layers := slices.Clone(nearer)
+	if prj := a.cfg.Project; prj != nil && prj.Trusted {
+		for _, dir := range []string{a.cfg.SkillsDir, filepath.Join(".agents", "skills")} {
+			dir = filepath.Join(a.cwd, dir)
+			layers = append(layers, skills.Layer{Name: "project", FS: os.DirFS(dir), Dir: dir})
+		}
+	}
 	if file := configs.UserFile(); file != "" {
 		dir := filepath.Join(filepath.Dir(file), "skills")
 		layers = append(layers, skills.Layer{Name: "user", FS: os.DirFS(dir), Dir: dir})
@@ -296,52 +302,6 @@ func named(set skills.Set) []agent.Skill {
 		list = append(list, agent.Skill{Name: s.Name, Description: s.Description})
 	}
 	return list
-}
-
-// toolbox builds the tools that the configuration turns on, and the shell of
-// the user's own commands.
-func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set, confined confinement) (*tools.Toolbox, func(context.Context, string, tools.Sink) tools.Result, error) {
-	files := tools.Files{
-		Workspace: ws,
-		Seen:      seen,
-		MaxOutput: a.maxOutput,
-		PartSize:  a.cfg.Sampling.MaxTokens * 3 / 2,
-	}
-	if a.cfg.CheckEdits {
-		files.Check = tools.SyntaxCheck(ws.Dir())
-	}
-	var list []tools.Tool
-	if a.cfg.EditTools {
-		list = append(list, tools.NewReadFile(files), tools.NewWriteFile(files), tools.NewEditFile(files))
-	}
-	var shell func(context.Context, string, tools.Sink) tools.Result
-	if a.cfg.BashTool {
-		o := tools.BashOptions{
-			Dir:        ws.Dir(),
-			Timeout:    a.cfg.BashTimeout,
-			MaxOutput:  a.maxOutput,
-			Runner:     a.runner,
-			CheckWrite: files.CheckWrite,
-			Watch:      ws.Watch,
-		}
-		if confined.sandbox != nil {
-			o.Sandbox = confined.sandbox
-		}
-		bash := tools.NewBash(o)
-		list = append(list, bash)
-		shell = bash.RunLine
-	}
-	if a.cfg.PlanTool {
-		list = append(list, tools.Checklist{})
-	}
-	if a.cfg.SearchTools {
-		list = append(list, tools.NewGrep(files), tools.NewGlob(files))
-	}
-	if len(set) > 0 {
-		list = append(list, tools.NewReadSkill(set, a.maxOutput))
-	}
-	box, err := tools.NewToolbox(tools.ToolboxOptions{Repair: repairArgs}, list...)
-	return box, shell, err
 }
 
 // repairArgs mends the JSON of a call's arguments. A cut text stays as it is:
