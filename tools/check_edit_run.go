@@ -148,8 +148,11 @@ var (
 	moduleWord = regexp.MustCompile(`(?m)^\s*(import\s*[\w{*"']|export\s+(default|const|let|var|function|class|async|\{|\*)|export\s*\{)`)
 )
 
+// elements is what node says of markup in JavaScript, which compilers take.
+const elements = "Unexpected token '<'"
+
 // javascript parses with node. A file .js may be a script or a module: it is
-// at fault when it is neither.
+// at fault when it is neither. One with markup is not judged.
 func (in *interpreters) javascript(ext string) syntaxFault {
 	return func(ctx context.Context, text []byte) (string, bool) {
 		kinds := []string{"commonjs", "module"}
@@ -168,7 +171,7 @@ func (in *interpreters) javascript(ext string) syntaxFault {
 				return "", true
 			}
 			fault := nodeFault.FindStringSubmatch(said)
-			if !ok || fault == nil {
+			if !ok || fault == nil || strings.Contains(fault[1], elements) {
 				return "", false
 			}
 			if first == "" {

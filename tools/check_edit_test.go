@@ -64,6 +64,7 @@ func TestSyntaxCheckByInterpreters(t *testing.T) {
 		{"node", "a.mjs", "let a = 1\n", "import b from './b.js'\nimport {\n", "[warning: a.mjs no longer parses: line …"},
 		{"node", "a.cjs", "let a = 1\n", "import b from './b.js'\n", "[warning: a.cjs no longer parses: line 1: …"},
 		{"node", "a.js", "let a = 1\n", "process.exit(9)\n", ""},
+		{"node", "a.js", "", "export const a = () => <p>x</p>\n", ""},
 		{"bash", "a.sh", "echo\n", "echo\nif true; then\necho\n", "[warning: a.sh no longer parses: line …"},
 		{"bash", "a.sh", "echo\n", "exit 9\n", ""},
 		{"bash", "run", "#!/bin/sh\n", "#!/bin/sh\necho )\n", "[warning: run no longer parses: line 2: …"},

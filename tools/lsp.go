@@ -24,6 +24,9 @@ type LSPOptions struct {
 	Servers []lspclient.Server // at least one; see lspclient.Find
 	Env     []string           // the whole environment of the servers
 
+	// NoRename leaves out what changes files.
+	NoRename bool
+
 	// Start starts a server. Nil is (*exec.Cmd).Start; a sandbox goes here,
 	// since servers run what a project says.
 	Start func(*exec.Cmd) error
@@ -35,12 +38,18 @@ type LSP struct {
 	files   Files
 	clients []*lspclient.Client
 	kinds   []string // the extensions that are served
+	actions []string
+	doc     string
 }
 
 // NewLSP returns the lsp tool. Its method Check adds what the servers say of an
 // edit to the edit's result.
 func NewLSP(o LSPOptions) *LSP {
-	t := &LSP{files: o.Files}
+	t := &LSP{files: o.Files, actions: lspActions, doc: strings.TrimSpace(lspDoc)}
+	if o.NoRename {
+		t.actions = lspActions[:len(lspActions)-1]
+		t.doc = strings.Replace(t.doc, lspRenameDoc, "", 1)
+	}
 	for _, server := range o.Servers {
 		t.clients = append(t.clients, lspclient.New(lspclient.Options{
 			Server: server, Dir: o.Files.Workspace.Dir(), Env: o.Env, Read: t.read, Start: o.Start,
@@ -93,10 +102,14 @@ const (
 	askRename      = "rename"
 )
 
+// lspActions lists the actions, that which changes files last.
 var lspActions = []string{askDefinition, askReferences, askHover, askSymbols, askDiagnostics, askRename}
 
 //go:embed lsp.md
 var lspDoc string
+
+// lspRenameDoc is the sentence of the description on rename.
+const lspRenameDoc = "rename: give it new_name everywhere. "
 
 // Spec declares the tool.
 func (t *LSP) Spec() Spec {
@@ -106,18 +119,21 @@ func (t *LSP) Spec() Spec {
 	synonyms(other, "symbol", "identifier", "symbol_name", "word", "function", "old_name")
 	synonyms(other, "line", "line_number", "lineno", "row")
 	synonyms(other, "new_name", "newName", "new", "to", "rename_to")
+	fields := []Field{
+		{Name: "action", Type: "string", Enum: t.actions},
+		{Name: "path", Type: "string"},
+		{Name: "symbol", Type: "string", Optional: true},
+		{Name: "line", Type: "integer", Optional: true},
+	}
+	if slices.Contains(t.actions, askRename) {
+		fields = append(fields, Field{Name: "new_name", Type: "string", Optional: true})
+	}
 	return Spec{
 		Name:        "lsp",
-		Description: strings.TrimSpace(lspDoc),
+		Description: t.doc,
 		Kind:        KindSearch,
 		Synonyms:    other,
-		Schema: Schema(
-			Field{Name: "action", Type: "string", Enum: lspActions},
-			Field{Name: "path", Type: "string"},
-			Field{Name: "symbol", Type: "string", Optional: true},
-			Field{Name: "line", Type: "integer", Optional: true},
-			Field{Name: "new_name", Type: "string", Optional: true},
-		),
+		Schema:      Schema(fields...),
 	}
 }
 
@@ -139,7 +155,7 @@ func (t *LSP) Normalize(args map[string]json.RawMessage) string {
 	}
 	name := strings.TrimPrefix(foldName(action), "textdocument")
 	to := otherActions[name]
-	if to == "" && slices.Contains(lspActions, name) && name != action {
+	if to == "" && slices.Contains(t.actions, name) && name != action {
 		to = name
 	}
 	if to == "" {

@@ -183,3 +183,21 @@ func TestLSPAsksForFilesOutside(t *testing.T) {
 	}
 	wants(t, p.call("lsp", jsonOf(map[string]any{"action": "rename", "path": outside, "symbol": "x", "new_name": "y"})), Failed, "nothing is renamed")
 }
+
+func TestLSPWithoutRename(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, map[string]string{"a.go": "package a\n"})
+	tool := NewLSP(LSPOptions{Files: p.files, Servers: []lspclient.Server{{Language: "go", Command: []string{"/none"}, Extensions: []string{".go"}}}, NoRename: true})
+	defer tool.Close()
+	box, err := NewToolbox(ToolboxOptions{}, tool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.box = box
+	for _, action := range []string{"rename", "renameSymbol"} {
+		wants(t, p.call("lsp", jsonOf(map[string]any{"action": action, "path": "a.go", "symbol": "a", "new_name": "b"})), Failed, `"action" must be one of definition, references, hover, symbols, diagnostics, not`)
+	}
+	if s := tool.Spec(); strings.Contains(s.Description+string(s.Schema), "rename") || strings.Contains(string(s.Schema), "new_name") {
+		t.Errorf("rename is declared: %s %s", s.Description, s.Schema)
+	}
+}
