@@ -17,6 +17,8 @@ func newGroup(*exec.Cmd) *group { return &group{} }
 
 func (g *group) alive() bool { return unix.Kill(-g.leader, 0) == nil }
 
+func (g *group) gone() bool { return !g.alive() }
+
 // signal reaches the group. An error says that it has just ended.
 func (g *group) signal(sig syscall.Signal) { _ = unix.Kill(-g.leader, sig) }
 

@@ -39,6 +39,10 @@ func (g *group) alive() bool {
 	return len(g.session()) > 0
 }
 
+// gone tells whether none of the command's processes is left, in its session
+// or outside.
+func (g *group) gone() bool { return !g.alive() && len(g.strays()) == 0 }
+
 // signal reaches the session's first group in one step, then one by one those
 // in other groups and sessions. Errors say that a process has just ended.
 func (g *group) signal(sig syscall.Signal) {

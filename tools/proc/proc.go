@@ -195,7 +195,7 @@ func stop(g *group, exited <-chan *os.ProcessState) *os.ProcessState {
 	g.terminate()
 	within(termGrace, func() bool { return !g.alive() })
 	g.kill()
-	within(killWait, func() bool { return !g.alive() })
+	within(killWait, g.gone)
 	select {
 	case state := <-exited:
 		return state

@@ -71,6 +71,8 @@ func (g *group) alive() bool {
 	return err == nil && a.active > 0
 }
 
+func (g *group) gone() bool { return !g.alive() }
+
 // terminate is kill: a process without a window has no way to be asked.
 func (g *group) terminate() { g.kill() }
 
