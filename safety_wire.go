@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"mm/configs"
@@ -25,7 +26,11 @@ func (a *app) confine(ws *safety.Workspace) (confinement, error) {
 	switch {
 	case err == nil:
 		a.onClose(func() { _ = sb.Close() }) // temporary files that stay do no harm
-		return confinement{sandbox: sb}, nil
+		c := confinement{sandbox: sb}
+		if home, err := filepath.EvalSymlinks(a.getenv("HOME")); err == nil && home == ws.Dir() {
+			c.said = []string{"the project is your home folder: commands that you approve may change all that is in it"}
+		}
+		return c, nil
 	case a.cfg.Sandbox == "required":
 		return confinement{}, fmt.Errorf("%w, and the configuration has sandbox: required", err)
 	}
