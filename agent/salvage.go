@@ -19,6 +19,7 @@ type draft struct {
 	tool, path string
 	cut        llm.CutString
 	text       string // whole lines
+	asks       bool   // going on in the model's own text went wrong
 	endsBare   bool   // the text that it replaces has no line break at its end
 	parts      int    // answers that it is made of
 }
@@ -37,7 +38,7 @@ func (c *Core) draftOf(resp llm.Response) (draft, bool) {
 	if strings.Count(arrived, "\n") < salvageLeast {
 		return draft{}, false
 	}
-	d := draft{cut: cut, text: settled(arrived), parts: 1}
+	d := draft{cut: cut, text: arrived, parts: 1}
 	tool, valid, _, err := c.opts.Tools.Resolve(call.Name, cut.With(d.text))
 	if err != nil {
 		return draft{}, false
@@ -105,30 +106,70 @@ func (g *generation) salvage(ctx context.Context, a *answer) bool {
 // continued asks for the next part of a draft. whole says that the file ends
 // with it.
 func (g *generation) continued(ctx context.Context, d *draft) (whole, ok bool) {
-	req := llm.Request{Messages: g.withTail(d.request()), Sampling: g.opts.Sampling, NoThinking: true}
+	if g.model.Provider == "llamacpp" && !d.asks {
+		if whole, ok := g.goOn(ctx, d); ok || ctx.Err() != nil {
+			return whole, ok
+		}
+		d.asks = true
+	}
+	return g.askRest(ctx, d)
+}
+
+// goOn has the model go on in its own text: the draft is sent as the beginning
+// of its answer.
+func (g *generation) goOn(ctx context.Context, d *draft) (whole, ok bool) {
+	s := seam{path: d.path, draft: d.text}
+	note, begun := s.prefill()
+	resp, ok := g.part(ctx, d, llm.Request{
+		Messages: append(g.withTail(note), llm.Message{Role: llm.Assistant, Text: begun}),
+		Continue: true,
+	})
+	if !ok {
+		return false, false
+	}
+	text, ended := s.untilFence(strings.TrimPrefix(resp.Message.Text, begun))
+	whole = resp.Complete || ended
+	return whole, g.joined(d, resp, func() (string, bool) { return s.append(text, whole) })
+}
+
+// askRest asks for the rest in a new message. The draft is cut back to a place
+// where a new piece of it begins.
+func (g *generation) askRest(ctx context.Context, d *draft) (whole, ok bool) {
+	d.text = settled(d.text)
+	resp, ok := g.part(ctx, d, llm.Request{Messages: g.withTail(d.request())})
+	if !ok {
+		return false, false
+	}
+	return resp.Complete, g.joined(d, resp, func() (string, bool) {
+		return seam{path: d.path, draft: d.text}.join(g.restIn(resp), resp.Complete)
+	})
+}
+
+// part makes a call of the model for the next part: without reasoning, and
+// without tools to be called. It returns false when there is no part.
+func (g *generation) part(ctx context.Context, d *draft, req llm.Request) (llm.Response, bool) {
+	req.Sampling, req.NoThinking = g.opts.Sampling, true
 	if constrains[g.model.Provider].keepsTools {
 		req.Tools, req.ToolChoice = g.toolSpecs(), "none"
 	}
-	d.parts++
-	resp, err := g.aside(ctx, req, fmt.Sprintf("writing %s, part %d", d.path, d.parts))
+	resp, err := g.aside(ctx, req, fmt.Sprintf("writing %s, part %d", d.path, d.parts+1))
 	if err != nil {
 		g.logf("salvage: %v", err)
-		return false, false
+		return resp, false
 	}
-	if !resp.Complete && resp.Finish != llm.FinishLength {
-		g.logf("salvage: the answer ended early")
-		return false, false
-	}
-	text, ok := seam{path: d.path, draft: d.text}.join(g.restIn(resp), resp.Complete)
+	return resp, resp.Complete || resp.Finish == llm.FinishLength
+}
+
+// joined puts a part behind the draft.
+func (g *generation) joined(d *draft, resp llm.Response, join func() (string, bool)) bool {
+	text, ok := join()
 	if !ok {
 		g.logf("salvage: this does not continue %s: %q", d.path, resp.Message.Text)
-		return false, false
-	}
-	if place := settled(text); !resp.Complete && len(place) > len(d.text) {
-		text = place
+		return false
 	}
 	d.text = text
-	return resp.Complete, true
+	d.parts++
+	return true
 }
 
 // restIn is the rest of a file in an answer: its text, or what a call of the

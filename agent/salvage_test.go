@@ -47,35 +47,89 @@ func part(text string, cut bool) agenttest.Reply {
 
 func TestCutFileIsFinished(t *testing.T) {
 	t.Parallel()
-	m := agenttest.NewModel(
-		cutWrite(numbered(1, 30)+"line 3"),
-		part(numbered(31, 50)+"line 5", true),
-		part(numbered(49, 60), false),
-		agenttest.Say("Written."))
-	m.Served.Provider = "llamacpp"
-	o, written := writing(t, m)
-	events := agenttest.Run(t, o).Prompt("write it")
-	closedInOrder(t, events)
-	if diff := cmp.Diff([]string{numbered(1, 60)}, *written); diff != "" {
-		t.Errorf("written (-want +got):\n%s", diff)
+	asked := func(ask llm.Request) string {
+		last := lastText(ask)
+		if ask.Continue || !strings.Contains(last, numbered(16, 30)) || strings.Contains(last, "line 15\n") || !strings.Contains(last, "a.txt") {
+			return "want a question with the path and the last 15 lines"
+		}
+		return ""
 	}
-	got := calls(events)
-	if len(got) != 1 || got[0].Status != agent.CallOK || !strings.HasPrefix(got[0].Output, "[write_file: 60 lines to a.txt, written in 3 parts]\n") {
-		t.Errorf("calls %+v, want one whose result tells the parts", got)
+	begun := func(ask llm.Request) string {
+		n := len(ask.Messages) - 1
+		if !ask.Continue || ask.Messages[n].Role != llm.Assistant || ask.Messages[n].Text != numbered(1, 30) || !strings.Contains(ask.Messages[n-1].Text, "a.txt") {
+			return "want the draft as the beginning of the answer"
+		}
+		return ""
 	}
-	ask := m.Requests()[1]
-	if ask.ToolChoice != "none" || len(ask.Tools) != 1 || !ask.NoThinking {
-		t.Errorf("asked with choice %q, %d tools, reasoning off %v", ask.ToolChoice, len(ask.Tools), ask.NoThinking)
+	for _, tc := range []struct {
+		provider string
+		tools    int
+		wrong    func(llm.Request) string
+	}{
+		{"llamacpp", 1, begun},
+		{"vllm", 1, asked},
+		{"ollama", 0, asked},
+	} {
+		t.Run(tc.provider, func(t *testing.T) {
+			t.Parallel()
+			m := agenttest.NewModel(
+				cutWrite(numbered(1, 30)+"line 3"),
+				part(numbered(31, 50)+"line 5", true),
+				part(numbered(49, 60), false),
+				agenttest.Say("Written."))
+			m.Served.Provider = tc.provider
+			o, written := writing(t, m)
+			events := agenttest.Run(t, o).Prompt("write it")
+			closedInOrder(t, events)
+			if diff := cmp.Diff([]string{numbered(1, 60)}, *written); diff != "" {
+				t.Errorf("written (-want +got):\n%s", diff)
+			}
+			got := calls(events)
+			if len(got) != 1 || got[0].Status != agent.CallOK || !strings.HasPrefix(got[0].Output, "[write_file: 60 lines to a.txt, written in 3 parts]\n") {
+				t.Errorf("calls %+v, want one whose result tells the parts", got)
+			}
+			ask := m.Requests()[1]
+			if len(ask.Tools) != tc.tools || tc.tools > 0 && ask.ToolChoice != "none" || !ask.NoThinking {
+				t.Errorf("asked with choice %q, %d tools, reasoning off %v", ask.ToolChoice, len(ask.Tools), ask.NoThinking)
+			}
+			if wrong := tc.wrong(ask); wrong != "" {
+				t.Errorf("%s: %+v", wrong, ask.Messages)
+			}
+			// What is sent and kept afterwards is the one call, as if it had
+			// come whole.
+			final := m.Requests()[3]
+			if n := len(final.Messages); n != 4 || len(final.Messages[2].Calls) != 1 {
+				t.Errorf("the history holds %+v", final.Messages)
+			}
+			wellFormed(t, o.Session.Items)
+		})
 	}
-	if last := lastText(ask); !strings.Contains(last, numbered(16, 30)) || strings.Contains(last, "line 15\n") || !strings.Contains(last, "a.txt") {
-		t.Errorf("asked with %q, want the path and the last 15 lines", last)
+}
+
+// TestRestIsAskedForWhereGoingOnFails: a server that does not continue a
+// message answers it, or refuses it.
+func TestRestIsAskedForWhereGoingOnFails(t *testing.T) {
+	t.Parallel()
+	for name, first := range map[string]agenttest.Reply{
+		"refused":     agenttest.Fail(&llm.Error{Kind: llm.BadRequest, Message: "no such field"}),
+		"nothing":     part("", false),
+		"begun again": part(numbered(1, 30), false),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := agenttest.NewModel(cutWrite(numbered(1, 30)+"li"), first, part(numbered(31, 40), false), agenttest.Say("Written."))
+			m.Served.Provider = "llamacpp"
+			o, written := writing(t, m)
+			events := agenttest.Run(t, o).Prompt("write it")
+			closedInOrder(t, events)
+			if diff := cmp.Diff([]string{numbered(1, 40)}, *written); diff != "" {
+				t.Errorf("written (-want +got):\n%s", diff)
+			}
+			if got := m.Requests(); got[2].Continue || !got[1].Continue {
+				t.Errorf("asked %v, then %v; want to go on, then a question", got[1].Continue, got[2].Continue)
+			}
+		})
 	}
-	// What is sent and kept afterwards is the one call, as if it had come whole.
-	final := m.Requests()[3]
-	if n := len(final.Messages); n != 4 || len(final.Messages[2].Calls) != 1 {
-		t.Errorf("the history holds %+v", final.Messages)
-	}
-	wellFormed(t, o.Session.Items)
 }
 
 func TestFileThatCannotBeFinishedIsHandedBack(t *testing.T) {

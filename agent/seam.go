@@ -30,20 +30,11 @@ type seam struct {
 // returns false when the continuation is of no use: empty, a call of a tool, or
 // the file begun again.
 func (s seam) join(text string, whole bool) (string, bool) {
-	if llm.HasCallMarkup(text) {
-		return "", false
-	}
 	text = s.unwrap(strings.Trim(text, "\r\n"), whole)
 	if whole {
 		text = strings.TrimRight(text, "\r\n") + "\n"
 	}
-	text = text[:strings.LastIndexByte(text, '\n')+1]
-	draft, more := splitLines(s.draft), splitLines(text)
-	more = s.dropRepeated(draft, more)
-	if len(filled(more)) == 0 || beginsAgain(draft, more) {
-		return "", false
-	}
-	return s.draft + strings.Join(more, ""), true
+	return s.add(text)
 }
 
 // settled takes a text that was cut back to a place where a new piece begins: a
@@ -66,6 +57,56 @@ func settled(text string) string {
 		}
 	}
 	return strings.Join(lines[:best], "")
+}
+
+// prefillLines is how many of the last lines of a draft are sent as the
+// beginning of an answer.
+const prefillLines = 200
+
+// prefill is a request for the whole file, and the beginning of its answer: the
+// draft, in a code fence unless the file may hold fences itself.
+func (s seam) prefill() (note, begun string) {
+	lines := splitLines(s.draft)
+	last := strings.Join(lines[max(0, len(lines)-prefillLines):], "")
+	if s.prose() {
+		return "Write the text of " + s.path + " now: the text alone, nothing before it and nothing after it.", last
+	}
+	return "Write the text of " + s.path + " now, whole, in one code block and nothing else.",
+		"```" + strings.TrimPrefix(filepath.Ext(s.path), ".") + "\n" + last
+}
+
+// untilFence cuts the text that goes on from prefill where its code fence ends.
+func (s seam) untilFence(text string) (inside string, ended bool) {
+	if s.prose() {
+		return text, false
+	}
+	at := 0
+	for line := range strings.Lines(text) {
+		if strings.TrimRight(line, " \t\r\n") == "```" {
+			return text[:at], true
+		}
+		at += len(line)
+	}
+	return text, false
+}
+
+// append is join for a text that goes on where the draft ends.
+func (s seam) append(text string, whole bool) (string, bool) {
+	if whole {
+		text = strings.TrimRight(text, " \t\r\n") + "\n"
+	}
+	return s.add(text)
+}
+
+// add puts the whole lines of a text behind the draft.
+func (s seam) add(text string) (string, bool) {
+	text = text[:strings.LastIndexByte(text, '\n')+1]
+	draft, more := splitLines(s.draft), splitLines(text)
+	more = s.dropRepeated(draft, more)
+	if len(filled(more)) == 0 || llm.HasCallMarkup(text) || beginsAgain(draft, more) {
+		return "", false
+	}
+	return s.draft + strings.Join(more, ""), true
 }
 
 // splitLines keeps the line ends.

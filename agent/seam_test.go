@@ -68,3 +68,31 @@ func TestSettled(t *testing.T) {
 		}
 	}
 }
+
+func TestPrefillAndItsEnd(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, path, draft, begun string
+		more, want               string
+		whole, ended             bool
+	}{
+		{"code", "a.go", "func a() {\n", "```go\nfunc a() {\n", "\tx()\n}\n```\nThat is all.", "func a() {\n\tx()\n}\n", false, true},
+		{"code that is cut", "a.go", "func a() {\n", "```go\nfunc a() {\n", "\tx()\n\ty", "func a() {\n\tx()\n", false, false},
+		{"code without an end of the fence", "a.go", "func a() {\n", "```go\nfunc a() {\n", "}", "func a() {\n}\n", true, false},
+		{"prose with a fence", "a.md", "# A\n", "# A\n", "```\nls\n```\nmore", "# A\n```\nls\n```\nmore\n", true, false},
+	} {
+		s := seam{path: tc.path, draft: tc.draft}
+		if _, begun := s.prefill(); begun != tc.begun {
+			t.Errorf("%s: begun with %q, want %q", tc.name, begun, tc.begun)
+		}
+		inside, ended := s.untilFence(tc.more)
+		got, ok := s.append(inside, tc.whole || ended)
+		if got != tc.want || !ok || ended != tc.ended {
+			t.Errorf("%s: got %q, %v, ended %v; want %q, ended %v", tc.name, got, ok, ended, tc.want, tc.ended)
+		}
+	}
+	_, begun := seam{path: "a.txt", draft: strings.Repeat("x\n", 300)}.prefill()
+	if got := strings.Count(begun, "\n"); got != prefillLines {
+		t.Errorf("%d lines are sent, want the last %d", got, prefillLines)
+	}
+}

@@ -19,6 +19,10 @@ type Request struct {
 	// can. The answer is to be checked all the same.
 	Schema json.RawMessage
 
+	// Continue has the answer go on where the last message ends, which is the
+	// assistant's. llama-server can; others answer that message, or refuse it.
+	Continue bool
+
 	// NoStream asks for one answer in place of a stream of deltas. The time
 	// that the whole answer takes is silence, so the client waits longer.
 	NoStream bool

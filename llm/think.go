@@ -10,6 +10,10 @@ import (
 // tag, whose text before it was reasoning too. Tags inside code, or right
 // after a quote, are text. The zero value is ready.
 type ThinkFilter struct {
+	// KeepStart keeps the line ends before the first text: it goes on from
+	// another one.
+	KeepStart bool
+
 	held    string // what may become a tag
 	closers []string
 	opener  string // the tag that opened the reasoning, kept for undoing
@@ -143,7 +147,7 @@ func (f *ThinkFilter) meet(tag string) {
 // text are dropped: templates put them between reasoning and answer.
 func (f *ThinkFilter) emit(out []Piece, s string) []Piece {
 	reasoning := f.closers != nil
-	if !reasoning && f.text.Len() == 0 {
+	if !reasoning && f.text.Len() == 0 && !f.KeepStart {
 		s = strings.TrimLeft(s, "\r\n")
 	}
 	if s == "" {

@@ -268,6 +268,23 @@ func TestTolerance(t *testing.T) {
 	}
 }
 
+// TestContinuedTextKeepsItsStart: the line end that joins it to what is there.
+func TestContinuedTextKeepsItsStart(t *testing.T) {
+	t.Parallel()
+	for _, on := range []bool{true, false} {
+		c, _ := scripted(t, "-- llm/1 --\nsay \"\\n\\n  x\"\nfinish stop")
+		req := ask
+		req.Continue = on
+		want := "  x"
+		if on {
+			want = "\n\n  x"
+		}
+		if a := collect(t, t.Context(), c, req); a.done == nil || a.done.Message.Text != want || a.text != want {
+			t.Errorf("Continue %v: got %q, %v, want %q", on, a.text, a.err, want)
+		}
+	}
+}
+
 func TestUnknownModelNamesTheNearest(t *testing.T) {
 	t.Parallel()
 	c := New(Options{BaseURL: "http://h", Model: "qwen3", HTTPClient: &http.Client{Transport: pages{

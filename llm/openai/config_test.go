@@ -204,6 +204,20 @@ func TestSchemaAndBudgetAreSent(t *testing.T) {
 	}
 }
 
+func TestContinueIsSentWhereItIsMeant(t *testing.T) {
+	t.Parallel()
+	c := New(Options{Provider: LlamaCpp, Model: "m"})
+	for _, on := range []bool{true, false} {
+		body, err := c.body(llm.Request{Continue: on}, "m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(string(body), `"continue_final_message":true,"add_generation_prompt":false`); got != on {
+			t.Errorf("Continue %v: got %s", on, body)
+		}
+	}
+}
+
 // TestTheEnvironmentOfTheSDKIsNotRead: a key for a cloud must not reach a
 // local server.
 func TestTheEnvironmentOfTheSDKIsNotRead(t *testing.T) {

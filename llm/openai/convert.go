@@ -43,6 +43,8 @@ type wireRequest struct {
 	Control       bool            `json:"reasoning_control,omitempty"`
 	Budget        int             `json:"reasoning_budget_tokens,omitempty"`
 	Format        *wireFormat     `json:"response_format,omitempty"`
+	Continue      bool            `json:"continue_final_message,omitempty"`
+	NewMessage    *bool           `json:"add_generation_prompt,omitempty"`
 	Parallel      *bool           `json:"parallel_tool_calls,omitempty"`
 	ToolChoice    string          `json:"tool_choice,omitempty"`
 	Tools         []wireTool      `json:"tools,omitempty"`
@@ -137,6 +139,9 @@ func (c *Client) wire(req llm.Request, model string) wireRequest {
 	}
 	if len(req.Schema) > 0 && c.takes(fieldSchema) {
 		w.Format = &wireFormat{Type: "json_schema", Schema: wireSchema{Name: "answer", Strict: true, Schema: req.Schema}}
+	}
+	if req.Continue {
+		w.Continue, w.NewMessage = true, new(bool)
 	}
 	c.think(&w, req)
 	return w

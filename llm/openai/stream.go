@@ -39,6 +39,7 @@ func newStream(parent context.Context, c *Client, req llm.Request, yield func(ll
 		answer: answer{calls: calls{declared: req.Tools}},
 	}
 	s.ctx, s.cancel = context.WithCancelCause(parent)
+	s.filter.KeepStart = req.Continue
 	first, idle := c.patience(req)
 	s.guard = newGuard(s.cancel, first, idle)
 	return s
