@@ -199,7 +199,7 @@ func (d *draft) request() string {
 	lines := splitLines(d.text)
 	last := lines[max(0, len(lines)-seamLines):]
 	return fmt.Sprintf("Your call of %s for %s was cut off: its first %d lines have arrived and are kept. These are the last of them:\n"+
-		"<lines>\n%s</lines>\n"+
+		linesBegin+"%s"+linesEnd+
 		"Continue %s exactly after them. Answer with the rest of the text only: no tool call, no explanation, no code fence around it, no line twice.",
 		d.tool, d.path, len(lines), strings.Join(last, ""), d.path)
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"mm/llm"
 )
@@ -126,11 +127,19 @@ func filled(lines []string) []string {
 // chatter is what models say before the rest of a file.
 var chatter = regexp.MustCompile(`(?i)^(sure|certainly|of course|okay|here|continuing|continued|the rest|below)\b.*:$`)
 
+// linesBegin and linesEnd stand around the lines that the model is shown; it may
+// put them around its own.
+const (
+	linesBegin = "<lines>\n"
+	linesEnd   = "</lines>\n"
+)
+
 // unwrap takes off a sentence before the text and the code fence around it. In
 // Markdown, whose text may hold fences, only a fence of Markdown is one around
 // the text.
 func (s seam) unwrap(text string, whole bool) string {
 	const fence = "```"
+	text = strings.TrimSuffix(strings.TrimPrefix(text, linesBegin), "\n"+strings.TrimSuffix(linesEnd, "\n"))
 	first, rest, _ := strings.Cut(text, "\n")
 	if chatter.MatchString(strings.TrimSpace(first)) && !s.prose() {
 		text = strings.TrimLeft(rest, "\r\n")
@@ -175,7 +184,62 @@ func (s seam) dropRepeated(draft, more []string) []string {
 			return indented(more[n:], indent)
 		}
 	}
+	if n := retold(draft, more); n > 0 {
+		return more[n:]
+	}
 	return s.mendFirst(draft, more)
+}
+
+// retoldLeast is how many lines in a row must be told again for it to be no
+// chance: many a function begins like the one before it.
+const retoldLeast = 3
+
+// retold returns how many lines at the beginning of more tell the end of the
+// draft again in other lines: with other line breaks, quotes or blank lines.
+// Only words and figures are compared.
+func retold(draft, more []string) int {
+	end := words(draft[max(0, len(draft)-seamLines):])
+	again := words(more)
+	for from := range end {
+		n := len(end) - from
+		if n < retoldLeast || n > len(again) || allAlike(texts(end[from:])) {
+			continue
+		}
+		if slices.Equal(texts(end[from:]), texts(again[:n])) {
+			return again[n-1].at + 1
+		}
+	}
+	return 0
+}
+
+// worded is a line that has letters, without anything else, and its place.
+type worded struct {
+	at   int
+	text string
+}
+
+func words(lines []string) []worded {
+	var out []worded
+	for i, line := range lines {
+		text := strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				return r
+			}
+			return -1
+		}, line)
+		if isTelling(text) {
+			out = append(out, worded{i, text})
+		}
+	}
+	return out
+}
+
+func texts(lines []worded) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = line.text
+	}
+	return out
 }
 
 // repeats reports whether more are the lines of end again, and with how much

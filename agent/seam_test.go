@@ -8,8 +8,9 @@ import (
 func TestSeam(t *testing.T) {
 	t.Parallel()
 	const (
-		body  = "func main() {\n\tfirst()\n\tsecond()\n"
-		guide = "# Guide\n\n## One\n\nText of one.\n"
+		body   = "func main() {\n\tfirst()\n\tsecond()\n"
+		divide = "class A:\n    def divide(self, a, b):\n        \"\"\"\n        Divide two numbers.\n        \"\"\"\n        if b == 0:\n            raise ValueError(\"zero\")\n        return a / b\n"
+		guide  = "# Guide\n\n## One\n\nText of one.\n"
 	)
 	for _, tc := range []struct {
 		name, path, draft, more, want string
@@ -33,6 +34,10 @@ func TestSeam(t *testing.T) {
 		{name: "a fence of the text itself", path: "a.md", draft: guide, more: "```sh\nls\n```", want: guide + "```sh\nls\n```\n"},
 		{name: "cut", path: "a.md", draft: guide, more: "## Two\n\nTe", cut: true, want: guide + "## Two\n\n"},
 		{name: "blank lines before", path: "a.md", draft: guide, more: "\n\n## Two\n", want: guide + "## Two\n"},
+
+		{name: "the end retold, then more", path: "a.py", draft: divide, more: "    def divide(self, a, b):\n        \"\"\"Divide two numbers.\n        \"\"\"\n        if b == 0:\n            raise ValueError(\"zero\")\n        return a / b\n\n    def power(self, a, b):\n        return a ** b\n", want: divide + "\n    def power(self, a, b):\n        return a ** b\n"},
+		{name: "tags around it", path: "a.md", draft: guide, more: "<lines>\n## Two\n</lines>", want: guide + "## Two\n"},
+		{name: "the end retold and nothing else", path: "a.py", draft: divide, more: "<lines>\n    def divide(self, a, b):\n        \"\"\"Divide two numbers.\"\"\"\n        if b == 0:\n            raise ValueError(\"zero\")\n        return a / b\n</lines>", wrong: true},
 
 		{name: "nothing", path: "a.md", draft: guide, more: "", wrong: true},
 		{name: "an empty fence", path: "a.go", draft: body, more: "```\n```", wrong: true},
