@@ -12,7 +12,7 @@ import (
 
 // toolbox builds the tools that the configuration turns on, and the shell of
 // the user's own commands.
-func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set, confined confinement) (*tools.Toolbox, func(context.Context, string, tools.Sink) tools.Result, error) {
+func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set, policy *safety.Policy, confined confinement) (*tools.Toolbox, func(context.Context, string, tools.Sink) tools.Result, error) {
 	files := tools.Files{
 		Workspace: ws,
 		Seen:      seen,
@@ -23,7 +23,11 @@ func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set, co
 		files.Check = tools.SyntaxCheck(ws.Dir())
 	}
 	var list []tools.Tool
-	if lsp := a.lspTool(files, confined); lsp != nil {
+	lsp, err := a.lspTool(files, confined)
+	if err != nil {
+		return nil, nil, err
+	}
+	if lsp != nil {
 		files.Check = checks(files.Check, lsp)
 		list = append(list, lsp)
 	}
@@ -50,7 +54,7 @@ func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set, co
 	if a.cfg.PlanTool {
 		list = append(list, tools.Checklist{})
 	}
-	if a.cfg.SearchTools {
+	if a.cfg.SearchTools || !a.cfg.BashTool {
 		list = append(list, tools.NewGrep(files), tools.NewGlob(files))
 	}
 	if a.cfg.FetchContentTool {
@@ -58,7 +62,14 @@ func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set, co
 		if err != nil {
 			return nil, nil, err
 		}
-		list = append(list, tools.NewFetchContent(tools.FetchOptions{Files: files, Client: client}))
+		list = append(list, tools.NewFetchContent(tools.FetchOptions{
+			Files:  files,
+			Client: client,
+			Follow: func(host string) bool {
+				next := safety.Action{Tool: "fetch_content", Op: safety.Fetch, Host: host}
+				return policy.Decide(next).Decision == safety.Allow
+			},
+		}))
 	}
 	if len(set) > 0 {
 		list = append(list, tools.NewReadSkill(set, a.maxOutput))
@@ -70,22 +81,27 @@ func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set, co
 // lspTool makes the lsp tool of the servers that are configured and
 // installed; nil when there is none. They run the project's code, and so in
 // the sandbox, without a network.
-func (a *app) lspTool(files tools.Files, confined confinement) *tools.LSP {
+func (a *app) lspTool(files tools.Files, confined confinement) (*tools.LSP, error) {
 	configured := map[string]lspclient.Server{}
 	for name, server := range a.cfg.LSP {
 		configured[name] = lspclient.Server{Command: server.Command, Extensions: server.Extensions}
 	}
 	servers, _ := lspclient.Find(configured, files.Workspace.Dir(), exec.LookPath) // the doctor names the missing
 	if len(servers) == 0 {
-		return nil
+		return nil, nil
 	}
-	o := tools.LSPOptions{Files: files, Servers: servers, Env: safety.ScrubEnv(a.env)}
+	o := tools.LSPOptions{Files: files, Servers: servers, Env: safety.ScrubEnv(a.env), NoRename: !a.cfg.EditTools}
 	if sb := confined.sandbox; sb != nil {
+		env, err := sb.Environ(safety.TierWrite, o.Env)
+		if err != nil {
+			return nil, err
+		}
+		o.Env = env
 		o.Start = func(cmd *exec.Cmd) error { return sb.Start(cmd, safety.TierWrite) }
 	}
 	lsp := tools.NewLSP(o)
 	a.onClose(lsp.Close)
-	return lsp
+	return lsp, nil
 }
 
 // checks asks the parser first: a file that does not parse is no use to a

@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the scenarios of testdata/script: a scripted server, the
-// real main, files before and after. See docs/scenarios.md for the commands.
+// real main, files before and after. The commands are below; the format of the
+// model's answers is in package llmtest.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{

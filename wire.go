@@ -218,7 +218,7 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 	if err != nil {
 		return nil, err
 	}
-	box, shell, err := a.toolbox(ws, seen, set, confined)
+	box, shell, err := a.toolbox(ws, seen, set, policy, confined)
 	if err != nil {
 		return nil, err
 	}

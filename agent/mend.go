@@ -112,7 +112,7 @@ func (t *turn) nudge(resp llm.Response) bool {
 		t.emit(Notice{Level: Repair, Text: what + ": asked once more"})
 	case announcesOnly(text) && !t.mending.nudgedAnnounced:
 		t.mending.nudgedAnnounced = true
-		t.note("You announced a step and did not take it. Call the tool now, or say why not.")
+		t.note("You announced a step and did not take it. Call the tool for it now.")
 		t.emit(Notice{Level: Repair, Text: "a step was announced and not taken: asked once more"})
 	default:
 		return false
