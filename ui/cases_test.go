@@ -447,3 +447,14 @@ func TestShellCommand(t *testing.T) {
 		s.Want("! git status", "│ clean")
 	})
 }
+
+func TestAnswerNowIsAKey(t *testing.T) {
+	t.Parallel()
+	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		s.Press("alt+n")
+		want := []agent.Command{agent.AnswerNow{}}
+		if got := s.Asked(); !slices.Equal(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	})
+}

@@ -18,6 +18,9 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 	if m.lay.tooSmall() && !keys.Is(msg, keys.Clear) {
 		return nil // nobody sees what it would do
 	}
+	if cmd, used := m.terminalKey(msg); used {
+		return cmd
+	}
 	if top := m.dialogs.Top(); top != nil {
 		return m.dialogKey(top, msg)
 	}
@@ -54,13 +57,10 @@ func (m *Model) dialogKey(top dialog.Dialog, msg tea.KeyMsg) tea.Cmd {
 	return m.dialogResult(r)
 }
 
-// globalKey takes the keys that mean the same everywhere.
-func (m *Model) globalKey(msg tea.KeyMsg) (tea.Cmd, bool) {
+// terminalKey takes the keys that are about the terminal: they work over every
+// dialog, since they answer nothing.
+func (m *Model) terminalKey(msg tea.KeyMsg) (tea.Cmd, bool) {
 	switch {
-	case keys.Is(msg, keys.Clear):
-		return m.clear(), true
-	case keys.Is(msg, keys.Cancel) && !m.list.Focused():
-		return m.cancel(), true
 	case keys.Is(msg, keys.Suspend):
 		if !m.out.setup.Suspend {
 			m.say(clean.Trusted("there is no shell to go back to"))
@@ -69,6 +69,17 @@ func (m *Model) globalKey(msg tea.KeyMsg) (tea.Cmd, bool) {
 		return tea.Suspend, true
 	case keys.Is(msg, keys.Redraw):
 		return tea.ClearScreen, true
+	}
+	return nil, false
+}
+
+// globalKey takes the keys that mean the same everywhere.
+func (m *Model) globalKey(msg tea.KeyMsg) (tea.Cmd, bool) {
+	switch {
+	case keys.Is(msg, keys.Clear):
+		return m.clear(), true
+	case keys.Is(msg, keys.Cancel) && !m.list.Focused():
+		return m.cancel(), true
 	case keys.Is(msg, keys.Help), keys.Is(msg, keys.HelpTyped) && m.comp.Empty():
 		m.openHelp()
 	case keys.Is(msg, keys.Palette):
@@ -85,6 +96,8 @@ func (m *Model) globalKey(msg tea.KeyMsg) (tea.Cmd, bool) {
 		m.list.UnfoldOutputs()
 	case keys.Is(msg, keys.UnqueueLast):
 		return m.unqueue(), true
+	case keys.Is(msg, keys.AnswerNow):
+		m.do(agent.AnswerNow{})
 	case keys.Is(msg, keys.Focus) && !m.list.Focused():
 		m.list.Focus(!m.list.Empty())
 	default:

@@ -43,6 +43,7 @@ var (
 	Bottom      = bind("Ctrl+End", "to the end, and follow it", "ctrl+end")
 	Follow      = bind("End", "follow again after scrolling", "end")
 	Redraw      = bind("Ctrl+L", "draw the screen anew", "ctrl+l")
+	AnswerNow   = bind("Alt+N", "answer now: end the reasoning", "alt+n")
 	UnqueueLast = bind("Alt+Up", "take the last queued message back", "alt+up")
 )
 
@@ -121,7 +122,7 @@ func All() []Group {
 	return []Group{
 		{"Everywhere", []Binding{
 			Cancel, Clear, Focus, PageUp, PageDown, Top, Bottom, Follow, Thoughts, Outputs, Mode,
-			Palette, History, Editor, Help, UnqueueLast, Redraw, Suspend,
+			Palette, History, Editor, Help, AnswerNow, UnqueueLast, Redraw, Suspend,
 		}},
 		{"Input", []Binding{
 			Send, NewLine, Up, Down, Left, Right, WordLeft, WordRight, LineStart, LineEnd,
