@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -110,7 +111,7 @@ func (t *turn) plan(ctx context.Context, c *call) (CallEnded, bool) {
 	c.tool, c.args, c.notes, err = t.opts.Tools.Resolve(c.raw.Name, c.raw.Args)
 	c.notes = t.noted(c.id, c.notes)
 	if err != nil {
-		t.emit(CallPlanned{ID: c.id, Tool: c.raw.Name, Title: orElse(c.raw.Name, "(no name)"), RawArgs: c.raw.Args})
+		t.emit(CallPlanned{ID: c.id, Tool: c.raw.Name, Title: cmp.Or(c.raw.Name, "(no name)"), RawArgs: c.raw.Args})
 		return CallEnded{ID: c.id, Status: CallInvalid, Summary: "not a valid call", Output: err.Error()}, false
 	}
 	c.spec = c.tool.Spec()
@@ -215,7 +216,7 @@ func (t *turn) record(c *call, ended CallEnded) {
 	item := session.Item{
 		Message:  llm.Message{Role: llm.Tool, CallID: c.raw.ID, Text: ended.Output},
 		Tool:     c.name(),
-		Title:    orElse(c.plan.Title, c.name()),
+		Title:    cmp.Or(c.plan.Title, c.name()),
 		Status:   string(ended.Status),
 		Summed:   ended.Summary,
 		ExitCode: ended.ExitCode,
@@ -253,7 +254,7 @@ func (t *turn) planUpdated(c *call) {
 }
 
 func (c *call) name() string {
-	return orElse(orElse(c.spec.Name, toolName(c.raw.Name)), "a tool without a name")
+	return cmp.Or(cmp.Or(c.spec.Name, toolName(c.raw.Name)), "a tool without a name")
 }
 
 // key is what the loop detector compares: the tool and its arguments, white

@@ -34,15 +34,7 @@ func used(r agenttest.Reply, prompt int) agenttest.Reply {
 	return r
 }
 
-func compactions(events []agent.Event) []agent.Compacted {
-	var out []agent.Compacted
-	for _, e := range events {
-		if c, ok := e.(agent.Compacted); ok {
-			out = append(out, c)
-		}
-	}
-	return out
-}
+func compactions(events []agent.Event) []agent.Compacted { return of[agent.Compacted](events) }
 
 // turns fills a session with n turns of about 1,000 characters each.
 func turns(o *agent.Options, n int) {

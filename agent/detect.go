@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"hash/maphash"
 )
@@ -157,5 +158,5 @@ func (d *detector) warning(tool string) string {
 		"write_file": "read the file first and change it with edit_file",
 	}[tool]
 	return fmt.Sprintf("[LOOP_DETECTED: you have made this call %d times with the same result; try a different approach: %s]",
-		d.count, orElse(suggestion, "change the arguments, use another tool, or answer with what you know"))
+		d.count, cmp.Or(suggestion, "change the arguments, use another tool, or answer with what you know"))
 }

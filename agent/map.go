@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 
 	"mm/agent/session"
@@ -53,7 +54,7 @@ func turnName(item session.Item) string {
 	if item.Summary {
 		return "summary of earlier turns"
 	}
-	return fmt.Sprintf("turn %d: %s", item.Turn, title(orElse(item.Shown, item.Text)))
+	return fmt.Sprintf("turn %d: %s", item.Turn, title(cmp.Or(item.Shown, item.Text)))
 }
 
 // bigPart is the entry of a result that is large, or was before it was masked.
@@ -63,7 +64,7 @@ func (c *Core) bigPart(item session.Item) (Part, bool) {
 		return Part{}, false
 	}
 	p := Part{
-		Name:   "output of " + orElse(item.Title, item.Tool),
+		Name:   "output of " + cmp.Or(item.Title, item.Tool),
 		Tokens: c.itemTokens(item),
 		Call:   CallID(item.CallID),
 		Masked: item.Masked,

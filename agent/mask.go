@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -26,7 +27,7 @@ func stub(item session.Item) string {
 	if item.Summed != "" {
 		detail += ", " + item.Summed
 	}
-	return fmt.Sprintf("[output of %q left out: %s; run it again if needed]", orElse(item.Title, item.Tool), detail)
+	return fmt.Sprintf("[output of %q left out: %s; run it again if needed]", cmp.Or(item.Title, item.Tool), detail)
 }
 
 // maskOld masks the oldest results until the window is filled to maskTo.

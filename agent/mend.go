@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -41,10 +42,10 @@ func (g *generation) handedBack(a *answer) (name string, ok bool) {
 	g.keepPartial(a.Response)
 	if len(a.Message.Calls) > 0 {
 		g.logf("handed back: a call of %q with %q", a.Message.Calls[0].Name, a.Message.Calls[0].Args)
-		return orElse(toolName(a.Message.Calls[0].Name), "a tool"), true
+		return cmp.Or(toolName(a.Message.Calls[0].Name), "a tool"), true
 	}
 	g.logf("handed back: %q", a.unread)
-	return orElse(g.toolIn(a.unread), "a tool"), true
+	return cmp.Or(g.toolIn(a.unread), "a tool"), true
 }
 
 // Characters of file content that fit into one token, escaped as JSON. With it
@@ -65,7 +66,7 @@ func (g *generation) runawayCall(a *answer, e *llm.Error) bool {
 	if !ok {
 		return false
 	}
-	g.note(fmt.Sprintf("Your call of %s was stopped and did not run: %s. Make another call, with short arguments.", name, orElse(e.Message, "its arguments had no end")))
+	g.note(fmt.Sprintf("Your call of %s was stopped and did not run: %s. Make another call, with short arguments.", name, cmp.Or(e.Message, "its arguments had no end")))
 	g.emit(Notice{Level: Repair, Text: fmt.Sprintf("repaired: a call of %s ran away and was cut (%d/%d): %s", name, g.handBacks, maxHandBacks, e.Message)})
 	return true
 }
@@ -141,7 +142,7 @@ func (t *turn) cutOff(a *answer) *outcome {
 	var advice string
 	switch {
 	case a.Finish != llm.FinishLength:
-		advice = "the answer ended early (" + orElse(string(a.Finish), "no finish reason") + "): ask again"
+		advice = "the answer ended early (" + cmp.Or(string(a.Finish), "no finish reason") + "): ask again"
 	case len(a.Message.Calls) > 0 || a.unread != "":
 		advice = fmt.Sprintf("the model hit max_tokens (%d) while writing a tool call: raise sampling.max_tokens, or ask for less at once", limit)
 	case a.Message.Text == "":

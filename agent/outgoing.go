@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -35,7 +36,7 @@ func Outgoing(system string, items []session.Item) []llm.Message {
 	for i, item := range items {
 		switch item.Role {
 		case llm.User:
-			b.add(llm.Message{Role: llm.User, Text: orElse(sendable(item.Text), "(empty message)")})
+			b.add(llm.Message{Role: llm.User, Text: cmp.Or(sendable(item.Text), "(empty message)")})
 		case llm.Assistant:
 			b.assistant(item.Message, resultsAfter(items[i+1:]))
 		case llm.Tool, llm.System:
@@ -95,10 +96,10 @@ func (b *outgoing) assistant(m llm.Message, results map[string]string) {
 		if !ok {
 			text = interrupted
 		}
-		text = orElse(sendable(text), noOutput)
+		text = cmp.Or(sendable(text), noOutput)
 		name := toolName(c.Name)
 		if name == "" || !isObject(c.Args) {
-			msg.Text = joinParagraphs(msg.Text, fmt.Sprintf("[a call of %s that was not valid]", orElse(name, "a tool")))
+			msg.Text = joinParagraphs(msg.Text, fmt.Sprintf("[a call of %s that was not valid]", cmp.Or(name, "a tool")))
 			notes = append(notes, text)
 			continue
 		}
@@ -155,13 +156,6 @@ func toolName(name string) string {
 // sendable is text that every server takes: valid UTF-8 without NUL.
 func sendable(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
-}
-
-func orElse(s, alternative string) string {
-	if s == "" {
-		return alternative
-	}
-	return s
 }
 
 func joinParagraphs(a, b string) string {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"strings"
 
 	"mm/llm"
@@ -28,7 +29,7 @@ func (c *Core) replay() {
 			c.emit(Compacted{Changed: true, Line: "earlier turns were compressed into a summary", Summary: strings.TrimPrefix(item.Text, summaryIntro)})
 		case item.Note, item.Role == llm.System:
 		case item.Role == llm.User:
-			c.emit(UserMessage{ID: c.ids.item(), Text: orElse(item.Shown, item.Text)})
+			c.emit(UserMessage{ID: c.ids.item(), Text: cmp.Or(item.Shown, item.Text)})
 		case item.Role == llm.Assistant:
 			if item.Text != "" {
 				id := c.ids.item()
@@ -52,7 +53,7 @@ func (c *Core) replayCall(call llm.Call, results map[string]int) {
 	tool, title := call.Name, call.Name
 	if i, ok := results[call.ID]; ok {
 		item := c.opts.Session.Items[i]
-		tool, title = orElse(item.Tool, tool), orElse(item.Title, title)
+		tool, title = cmp.Or(item.Tool, tool), cmp.Or(item.Title, title)
 		ended = CallEnded{
 			ID: id, Status: CallStatus(item.Status), Output: item.Text, Summary: item.Summed,
 			ExitCode: item.ExitCode, Elapsed: item.Elapsed,
@@ -72,7 +73,7 @@ func (c *Core) endReplayed(number int) {
 	end := TurnEnded{Turn: number, Stop: StopAnswer}
 	for _, t := range c.opts.Session.Turns {
 		if t.Number == number {
-			end.Stop, end.Text, end.Usage, end.Elapsed = Stop(orElse(t.Stop, string(StopCancelled))), t.Error, t.Usage, t.Elapsed
+			end.Stop, end.Text, end.Usage, end.Elapsed = Stop(cmp.Or(t.Stop, string(StopCancelled))), t.Error, t.Usage, t.Elapsed
 		}
 	}
 	c.emit(end)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -99,7 +100,7 @@ func (g *generation) unreadable(a *answer) {
 		text += "Your tools are: " + strings.Join(toolNames(g.opts.Tools.Specs()), ", ") + ". "
 	}
 	text += "Make it again, in this form, with nothing after it:\n" +
-		fmt.Sprintf("<tool_call>\n{\"name\": %q, \"arguments\": %s}\n</tool_call>", orElse(tool, "NAME"), g.formOf(tool))
+		fmt.Sprintf("<tool_call>\n{\"name\": %q, \"arguments\": %s}\n</tool_call>", cmp.Or(tool, "NAME"), g.formOf(tool))
 	g.note(text)
 	g.emit(Notice{Level: Repair, Text: "repaired: a call written as text was not understood, asked to make it again"})
 }

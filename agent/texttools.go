@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -45,7 +46,7 @@ func signature(schema json.RawMessage) string {
 	case s.Type == "array":
 		return "[" + signature(s.Items) + "]"
 	case s.Type != "object":
-		return orElse(s.Type, "value")
+		return cmp.Or(s.Type, "value")
 	}
 	var fields []string
 	for _, name := range keysInOrder(s.Properties) {

@@ -29,11 +29,14 @@ func notices(events []agent.Event, level agent.Level) []string {
 }
 
 // calls returns the ends of all calls.
-func calls(events []agent.Event) []agent.CallEnded {
-	var out []agent.CallEnded
+func calls(events []agent.Event) []agent.CallEnded { return of[agent.CallEnded](events) }
+
+// of returns the events of one type.
+func of[T agent.Event](events []agent.Event) []T {
+	var out []T
 	for _, e := range events {
-		if c, ok := e.(agent.CallEnded); ok {
-			out = append(out, c)
+		if e, ok := e.(T); ok {
+			out = append(out, e)
 		}
 	}
 	return out
