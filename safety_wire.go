@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"slices"
+	"strings"
 
 	"mm/configs"
 	"mm/safety"
@@ -22,7 +22,11 @@ func (a *app) confine(ws *safety.Workspace) (confinement, error) {
 	if a.cfg.Sandbox == "off" {
 		return confinement{said: []string{sandbox.Report{Why: "switched off in the configuration"}.Line()}}, nil
 	}
-	sb, err := sandbox.New(sandbox.Options{Project: ws.Dir(), Environ: a.env})
+	write, err := a.sandboxWrite()
+	if err != nil {
+		return confinement{}, err
+	}
+	sb, err := sandbox.New(sandbox.Options{Project: ws.Dir(), Environ: a.env, Write: write})
 	switch {
 	case err == nil:
 		a.onClose(func() { _ = sb.Close() }) // temporary files that stay do no harm
@@ -37,6 +41,22 @@ func (a *app) confine(ws *safety.Workspace) (confinement, error) {
 	return confinement{said: []string{sandbox.Probe().Line()}}, nil
 }
 
+// sandboxWrite lists the folders that the user opens to commands, as real paths.
+func (a *app) sandboxWrite() ([]string, error) {
+	var list []string
+	for _, name := range a.cfg.SandboxWrite {
+		if rest, ok := strings.CutPrefix(name, "~"+string(filepath.Separator)); ok {
+			name = filepath.Join(a.getenv("HOME"), rest)
+		}
+		path, err := filepath.EvalSymlinks(name)
+		if err != nil || !filepath.IsAbs(name) {
+			return nil, fmt.Errorf("%s: sandboxWrite: %s is not the absolute path of something that exists", a.cfg.Origins["sandboxWrite"], name)
+		}
+		list = append(list, path)
+	}
+	return list, nil
+}
+
 // policy makes the policy of a session in a project.
 func (a *app) policy(ws *safety.Workspace, f front, c confinement) (*safety.Policy, error) {
 	rules, err := permissionRules(a.cfg.Permissions)
@@ -47,8 +67,9 @@ func (a *app) policy(ws *safety.Workspace, f front, c confinement) (*safety.Poli
 	return safety.NewPolicy(safety.Options{
 		Mode:             cmp.Or(f.mode, safety.Mode(a.cfg.Permissions.Mode)),
 		AskAll:           f.askAll,
-		AutoApproveReads: c.sandbox != nil,
+		AutoApproveReads: a.cfg.Permissions.AutoApproveReads && c.sandbox != nil,
 		Sandbox:          c.sandbox != nil,
+		Offline:          !a.cfg.SandboxNetwork,
 		Rules:            rules,
 		Dir:              ws.Dir(),
 		Judge: func(command string) safety.Judgement {
@@ -57,15 +78,44 @@ func (a *app) policy(ws *safety.Workspace, f front, c confinement) (*safety.Poli
 	}), nil
 }
 
-// permissionRules reads the short forms of rules.
+// permissionRules reads the rules of a configuration, short and long.
 func permissionRules(p configs.Permissions) (safety.Rules, error) {
 	var specs []safety.RuleSpec
-	for d, list := range map[safety.Decision][]string{safety.Allow: p.Allow, safety.Deny: p.Deny} {
-		for _, text := range list {
-			where := map[safety.Decision]string{safety.Allow: "permissions.allow", safety.Deny: "permissions.deny"}[d]
-			specs = append(specs, safety.RuleText(d, text, where))
+	for _, list := range []struct {
+		decision safety.Decision
+		where    string
+		texts    []string
+	}{
+		{safety.Allow, "permissions.allow", p.Allow},
+		{safety.Ask, "permissions.ask", p.Ask},
+		{safety.Deny, "permissions.deny", p.Deny},
+	} {
+		for _, text := range list.texts {
+			specs = append(specs, safety.RuleText(list.decision, text, list.where))
 		}
 	}
-	slices.SortStableFunc(specs, func(a, b safety.RuleSpec) int { return cmp.Compare(a.Where, b.Where) })
+	for _, r := range p.Rules {
+		spec, err := ruleSpec(r)
+		if err != nil {
+			return safety.Rules{}, err
+		}
+		specs = append(specs, spec)
+	}
 	return safety.ParseRules(specs)
+}
+
+// ruleSpec reads the long form of a rule.
+func ruleSpec(r configs.Rule) (safety.RuleSpec, error) {
+	s := safety.RuleSpec{Match: r.Match, NotMatch: r.NotMatch, Where: r.Where, Project: r.Project}
+	n := 0
+	for d, tools := range map[safety.Decision]map[string]string{safety.Allow: r.Allow, safety.Ask: r.Ask, safety.Deny: r.Deny} {
+		for tool, pattern := range tools {
+			s.Decision, s.Tool, s.Pattern = d, tool, pattern
+			n++
+		}
+	}
+	if n != 1 {
+		return s, fmt.Errorf(`%s: a rule has one of allow, ask and deny, with one tool: allow: {bash: "go test *"}`, r.Where)
+	}
+	return s, nil
 }

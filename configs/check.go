@@ -15,6 +15,10 @@ var choices = map[string][]string{
 	"constrain":        {"auto", "off"},
 }
 
+// leastWindow is a window in which the first request and a short answer still
+// fit, in tokens.
+const leastWindow = 2048
+
 // check refuses values that cannot work, with the origin of each.
 func (l *Loaded) check() error {
 	for path, names := range choices {
@@ -24,11 +28,11 @@ func (l *Loaded) check() error {
 	}
 	for path, ok := range map[string]bool{
 		"sampling.max_tokens":      l.Sampling.MaxTokens > 0,
-		"sampling.temperature":     l.Sampling.Temperature >= 0,
+		"sampling.temperature":     l.Sampling.Temperature >= 0 && l.Sampling.Temperature <= 2,
 		"sampling.top_p":           l.Sampling.TopP > 0 && l.Sampling.TopP <= 1,
 		"maxTurns":                 l.MaxTurns > 0,
 		"maxOutput":                l.MaxOutput >= 0,
-		"contextWindow":            l.ContextWindow >= 0,
+		"contextWindow":            l.ContextWindow == 0 || l.ContextWindow >= leastWindow,
 		"thinkingBudget":           l.ThinkingBudget >= 0,
 		"salvageCalls":             l.SalvageCalls > 0,
 		"previewLines":             l.PreviewLines >= 0,
@@ -45,6 +49,9 @@ func (l *Loaded) check() error {
 	}
 	if v := l.Config.Profile; v != autoProfile && v != noProfile && findProfile(v, "") == nil {
 		return fmt.Errorf("%s: there is no profile %q; there are auto, none, %s", l.Origins["profile"], v, strings.Join(Profiles(), ", "))
+	}
+	if strings.ContainsFunc(l.APIKey, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return fmt.Errorf("%s: apiKey holds a blank or a control character; a header cannot carry it", l.Origins["apiKey"])
 	}
 	if l.Provider == "openai" && l.BaseURL == "" {
 		return fmt.Errorf("%s: provider openai needs baseURL (http://HOST:PORT/v1)", l.Origins["provider"])

@@ -49,9 +49,13 @@ type Config struct {
 	Sessions    Sessions       `koanf:"sessions"`
 	Permissions Permissions    `koanf:"permissions"`
 	Sandbox     string         `koanf:"sandbox"`
-	ACP         ACP            `koanf:"acp"`
-	Theme       string         `koanf:"theme"`
-	Mouse       bool           `koanf:"mouse"`
+
+	SandboxNetwork bool     `koanf:"sandboxNetwork"`
+	SandboxWrite   []string `koanf:"sandboxWrite"`
+
+	ACP   ACP    `koanf:"acp"`
+	Theme string `koanf:"theme"`
+	Mouse bool   `koanf:"mouse"`
 }
 
 // Sampling holds the generation parameters. A nil pointer is not sent.
@@ -70,8 +74,8 @@ type Sampling struct {
 
 // LSP is one language server, by the name of its language.
 type LSP struct {
-	Command    []string `koanf:"command"`
-	Extensions []string `koanf:"extensions"`
+	Command    []string `yaml:"command,omitempty,flow"`
+	Extensions []string `yaml:"extensions,omitempty,flow"`
 }
 
 // Context says when the history is masked and compacted; the first three
@@ -98,7 +102,24 @@ type Sessions struct {
 type Permissions struct {
 	Mode  string   `koanf:"mode"`
 	Allow []string `koanf:"allow"`
+	Ask   []string `koanf:"ask"`
 	Deny  []string `koanf:"deny"`
+	Rules []Rule   `koanf:"rules"`
+
+	AutoApproveReads bool `koanf:"autoApproveReads"`
+}
+
+// Rule is the long form of a rule: one of Allow, Ask and Deny with one tool and
+// its pattern, and examples of what it must match and must not.
+type Rule struct {
+	Allow    map[string]string `yaml:"allow,omitempty,flow"`
+	Ask      map[string]string `yaml:"ask,omitempty,flow"`
+	Deny     map[string]string `yaml:"deny,omitempty,flow"`
+	Match    []string          `yaml:"match,omitempty,flow"`
+	NotMatch []string          `yaml:"notMatch,omitempty,flow"`
+
+	Where   string `yaml:"-"` // file and line
+	Project bool   `yaml:"-"` // the project states it
 }
 
 // Fetch says which hosts are read unasked, subdomains included.

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"slices"
@@ -12,8 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// key is one entry of the configuration: its dotted path and its type. For a
-// map, Elem is what its values look like.
+// key is one entry of the configuration: its dotted path and its type.
 type key struct {
 	path string
 	typ  reflect.Type
@@ -117,50 +117,39 @@ func decode(node *yaml.Node, t reflect.Type) (any, error) {
 		t = t.Elem()
 	}
 	v := reflect.New(t)
-	if t.Kind() == reflect.Map {
-		return decodeServers(node)
-	}
-	if err := node.Decode(v.Interface()); err != nil || node.Tag == "!!null" || (t.Kind() == reflect.String && node.Tag != "!!str") {
+	if err := strictly(node, v.Interface()); err != nil || node.Tag == "!!null" || (t.Kind() == reflect.String && node.Tag != "!!str") {
 		return nil, fmt.Errorf("is not %s", typeName(t))
 	}
 	return v.Elem().Interface(), nil
 }
 
+// strictly decodes a node; a field that is not known is an error, which the
+// node's own method would pass over.
+func strictly(node *yaml.Node, into any) error {
+	data, err := yaml.Marshal(node)
+	if err != nil {
+		return err
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	return dec.Decode(into)
+}
+
+// typeName says in words for the user what a key wants.
 func typeName(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
+	switch {
+	case t == reflect.TypeFor[map[string]LSP]():
+		return "a map of language servers, each with {command: [...], extensions: [...]}"
+	case t == reflect.TypeFor[[]Rule]():
+		return "a list of rules, each with one of allow, ask and deny ({bash: \"go test *\"}), match and notMatch"
+	case t.Kind() == reflect.Bool:
 		return "true or false"
-	case reflect.Int:
+	case t.Kind() == reflect.Int:
 		return "a whole number"
-	case reflect.Float64:
+	case t.Kind() == reflect.Float64:
 		return "a number"
-	case reflect.Slice:
+	case t.Kind() == reflect.Slice:
 		return "a list of texts"
 	}
 	return "a text"
-}
-
-// decodeServers reads the map of language servers; unknown fields are errors.
-func decodeServers(node *yaml.Node) (any, error) {
-	servers := map[string]any{}
-	if node.Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("is not a map of language servers")
-	}
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		name, value := node.Content[i].Value, node.Content[i+1]
-		if value.Kind != yaml.MappingNode {
-			return nil, fmt.Errorf("has no {command, extensions} for %q", name)
-		}
-		server := map[string]any{}
-		for j := 0; j+1 < len(value.Content); j += 2 {
-			field := value.Content[j].Value
-			var list []string
-			if (field != "command" && field != "extensions") || value.Content[j+1].Decode(&list) != nil {
-				return nil, fmt.Errorf("has a wrong field %q for %q: command and extensions are lists of texts", field, name)
-			}
-			server[field] = list
-		}
-		servers[name] = server
-	}
-	return servers, nil
 }

@@ -247,16 +247,33 @@ func (l *Loaded) section(y layer, prefix string, node *yaml.Node, values map[str
 				l.Warnings = append(l.Warnings, fmt.Sprintf("%s: %s is ignored: %s", where, path, why))
 				continue
 			}
-			if path == "permissions.deny" {
-				// What the user refuses stays refused.
-				before, _ := l.values.Get(path).([]string)
-				v = slices.Concat(before, v.([]string))
-			}
 		}
-		values[path] = v
+		values[path] = l.stated(y, path, value, v)
 		l.Origins[path] = where
 	}
 	return nil
+}
+
+// stated is the value of a key as a layer states it. Rules learn their place.
+// Those of a project add to the user's: what the user refuses stays refused.
+func (l *Loaded) stated(y layer, path string, node *yaml.Node, value any) any {
+	ofProject := y.refuse != nil
+	switch v := value.(type) {
+	case []Rule:
+		for i := range v {
+			v[i].Where, v[i].Project = y.origin(node.Content[i].Line), ofProject
+		}
+		if ofProject {
+			before, _ := l.values.Get(path).([]Rule)
+			return slices.Concat(before, v)
+		}
+	case []string:
+		if ofProject && (path == "permissions.ask" || path == "permissions.deny") {
+			before, _ := l.values.Get(path).([]string)
+			return slices.Concat(before, v)
+		}
+	}
+	return value
 }
 
 // answerRoom is what an answer needs beside the reasoning, in tokens: a file of

@@ -3,11 +3,11 @@ package configs
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // Print writes each key with its value and origin. Keys of servers are not
@@ -28,9 +28,6 @@ func (l *Loaded) Print(w io.Writer) error {
 func show(key string, value any) string {
 	switch v := value.(type) {
 	case nil:
-		if key == "lsp" {
-			return "{}"
-		}
 		return "(not sent)"
 	case string:
 		if key == "apiKey" && v != "" {
@@ -41,12 +38,27 @@ func show(key string, value any) string {
 		return v.String()
 	case []string:
 		return "[" + strings.Join(v, ", ") + "]"
-	case map[string]any:
-		var parts []string
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			parts = append(parts, name+": "+show(key, v[name]))
-		}
-		return "{" + strings.Join(parts, ", ") + "}"
+	case map[string]LSP:
+		return flow(v)
+	case []Rule:
+		return flow(v)
 	}
 	return fmt.Sprintf("%v", value)
+}
+
+// flow writes a value as YAML on one line.
+func flow(value any) string {
+	var node yaml.Node
+	if err := node.Encode(value); err != nil {
+		return err.Error() // texts, lists and maps of them always encode
+	}
+	node.Style = yaml.FlowStyle
+	for _, child := range node.Content {
+		child.Style = yaml.FlowStyle
+	}
+	data, err := yaml.Marshal(&node)
+	if err != nil {
+		return err.Error()
+	}
+	return strings.Join(strings.Fields(string(data)), " ")
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -133,6 +134,8 @@ func outside(value any) bool {
 	return ok && s != "" && !filepath.IsLocal(s)
 }
 
+const widens = "a project does not widen permissions; set it in your own file"
+
 // judge says when a project's value is honoured, and if not at once, why. A
 // repository may shape the work; it may not widen what the agent is allowed,
 // send the conversation elsewhere, or name programs unseen.
@@ -140,8 +143,16 @@ func judge(key string, value, before any) (Verdict, string) {
 	switch key {
 	case "provider", "baseURL", "apiKey":
 		return Never, "a project does not choose the server; set it in your own file"
-	case "permissions.mode", "permissions.allow", "sandbox", "fetch.allowHosts":
-		return Never, "a project does not widen permissions; set it in your own file"
+	case "permissions.mode", "permissions.allow", "sandbox", "sandboxWrite", "fetch.allowHosts":
+		return Never, widens
+	case "permissions.rules":
+		if slices.ContainsFunc(value.([]Rule), func(r Rule) bool { return r.Allow != nil }) {
+			return Never, "a project's rules ask and deny, they do not allow; set it in your own file"
+		}
+	case "permissions.autoApproveReads", "sandboxNetwork":
+		if value == true && before == false {
+			return Never, widens
+		}
 	case "sessions.dir", "skillsDir", "systemPromptFile":
 		if outside(value) {
 			return Never, "a project's folders lie inside it"

@@ -172,3 +172,65 @@ func TestADamagedListTrustsNothing(t *testing.T) {
 		t.Error("a damaged list was overwritten")
 	}
 }
+
+// What a project asks and denies adds to the user's own rules; a switch that
+// the user turned off stays off.
+func TestProjectsMayBeStricter(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	user := write(t, t.TempDir(), "agent.yaml", `
+sandboxNetwork: false
+permissions:
+  autoApproveReads: false
+  ask: ["bash: make"]
+  rules:
+    - deny: {bash: git push *}
+      match: [git push origin]
+`)
+	write(t, dir, "agent.yaml", `
+sandboxNetwork: true
+permissions:
+  autoApproveReads: true
+  ask: ["bash: npm *"]
+  rules:
+    - ask: {edit_file: docs/**}
+`)
+	l, err := configs.Load(configs.Sources{Dir: dir, UserFile: user})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := l.Permissions
+	if l.SandboxNetwork || p.AutoApproveReads || len(l.Warnings) != 2 {
+		t.Errorf("a project turned on what is off: %+v, %q", l.Config, l.Warnings)
+	}
+	if strings.Join(p.Ask, "; ") != "bash: make; bash: npm *" || len(p.Rules) != 2 {
+		t.Fatalf("%+v", p)
+	}
+	if r := p.Rules[0]; r.Deny["bash"] != "git push *" || r.Match[0] != "git push origin" || r.Where != user+":7" || r.Project {
+		t.Errorf("the user's rule: %+v", r)
+	}
+	if r := p.Rules[1]; r.Ask["edit_file"] != "docs/**" || !strings.HasSuffix(r.Where, "agent.yaml:7") || !r.Project {
+		t.Errorf("the project's rule: %+v", r)
+	}
+}
+
+func TestStructuredKeysAreStrict(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"lsp: {go: {comand: [gopls]}}":                        "lsp is not a map of language servers",
+		"lsp: {go: [gopls]}":                                  "lsp is not a map of language servers",
+		"permissions: {rules: [{alow: {bash: x}}]}":           "permissions.rules is not a list of rules",
+		"permissions: {rules: {allow: {bash: x}}}":            "permissions.rules is not a list of rules",
+		"permissions: {rules: [{allow: {bash: [x]}}]}":        "permissions.rules is not a list of rules",
+		"contextWindow: 10":                                   "contextWindow cannot be 10",
+		"sampling: {temperature: 99}":                         "sampling.temperature cannot be 99",
+		"apiKey: \"one\\ntwo\"":                               "apiKey holds a blank or a control character",
+		"permissions: {rules: [{deny: {bash: x}, match: y}]}": "permissions.rules is not a list of rules",
+	} {
+		file := write(t, t.TempDir(), "agent.yaml", text)
+		_, err := configs.Load(configs.Sources{File: file})
+		if err == nil || !strings.Contains(err.Error(), "agent.yaml:1: "+want) {
+			t.Errorf("%s: %v, want it to name agent.yaml:1 and %q", text, err, want)
+		}
+	}
+}

@@ -70,6 +70,8 @@ func kind(k key) string {
 		return "duration"
 	case t.Kind() == reflect.Map:
 		return "servers"
+	case t == reflect.TypeFor[[]Rule]():
+		return "rules"
 	case t.Kind() == reflect.Slice:
 		return "list"
 	case t.Kind() == reflect.Bool:

@@ -87,6 +87,12 @@ func leafSchema(k key, about string) *schemaNode {
 		n.Type = "integer"
 	case t.Kind() == reflect.Float64:
 		n.Type = "number"
+	case t == reflect.TypeFor[[]Rule]():
+		rule, pattern := &schemaNode{}, &schemaNode{Type: "object", AdditionalProperties: &schemaNode{Type: "string"}}
+		fields := object(rule)
+		fields["allow"], fields["ask"], fields["deny"] = pattern, pattern, pattern
+		fields["match"], fields["notMatch"] = texts, texts
+		n.Type, n.Items = "array", rule
 	case t.Kind() == reflect.Slice:
 		n.Type, n.Items = texts.Type, texts.Items
 	case t.Kind() == reflect.Map:

@@ -31,7 +31,7 @@ func textNode(value string, t reflect.Type) *yaml.Node {
 	if t.Kind() == reflect.String {
 		return text
 	}
-	if t.Kind() == reflect.Slice && !strings.HasPrefix(strings.TrimSpace(value), "[") {
+	if t == reflect.TypeFor[[]string]() && !strings.HasPrefix(strings.TrimSpace(value), "[") {
 		list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 		for part := range strings.SplitSeq(value, ",") {
 			if part = strings.TrimSpace(part); part != "" {

@@ -35,32 +35,6 @@ func RuleText(d Decision, text, where string) RuleSpec {
 	return RuleSpec{Decision: d, Tool: strings.TrimSpace(tool), Pattern: strings.TrimSpace(pattern), Where: where}
 }
 
-// RuleEntry is the long form of a rule, as a configuration holds it: one of
-// Allow, Ask and Deny with one tool and its pattern.
-type RuleEntry struct {
-	Allow, Ask, Deny map[string]string
-	Match, NotMatch  []string
-	Where            string
-	Project          bool
-}
-
-// Spec turns the long form into a rule.
-func (e RuleEntry) Spec() (RuleSpec, error) {
-	s := RuleSpec{Match: e.Match, NotMatch: e.NotMatch, Where: e.Where, Project: e.Project}
-	n := 0
-	for d, tools := range map[Decision]map[string]string{Allow: e.Allow, Ask: e.Ask, Deny: e.Deny} {
-		for tool, pattern := range tools {
-			s.Decision, s.Tool, s.Pattern = d, tool, pattern
-			n++
-		}
-	}
-	if n != 1 {
-		return RuleSpec{}, fmt.Errorf("%s: a rule has one of allow, ask and deny, and one tool: "+
-			`allow: {bash: "go test ./..."}`, cmp.Or(e.Where, "permissions.rules"))
-	}
-	return s, nil
-}
-
 func (s RuleSpec) String() string {
 	verb := map[Decision]string{Allow: "allow", Ask: "ask", Deny: "deny"}[s.Decision]
 	if s.Pattern == "" {

@@ -227,25 +227,6 @@ func TestParseRulesErrors(t *testing.T) {
 	}
 }
 
-func TestRuleEntries(t *testing.T) {
-	t.Parallel()
-	got, err := RuleEntry{Deny: map[string]string{"bash": "git push *"}, Match: []string{"git push x"}, Where: "agent.yaml:3"}.Spec()
-	if err != nil || got.String() != "deny bash: git push *" || got.Where != "agent.yaml:3" || len(got.Match) != 1 {
-		t.Errorf("%+v, %v", got, err)
-	}
-	for _, e := range []RuleEntry{
-		{},
-		{Match: []string{"x"}},
-		{Allow: map[string]string{"bash": "a"}, Deny: map[string]string{"bash": "b"}},
-		{Allow: map[string]string{"bash": "a", "grep": "b"}},
-	} {
-		e.Where = "agent.yaml:9"
-		if _, err := e.Spec(); err == nil || !strings.HasPrefix(err.Error(), "agent.yaml:9: ") {
-			t.Errorf("%+v: %v", e, err)
-		}
-	}
-}
-
 // No order of the rules changes what they say.
 func TestRulesHaveNoOrder(t *testing.T) {
 	t.Parallel()
