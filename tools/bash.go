@@ -52,7 +52,7 @@ type BashOptions struct {
 	// CheckWrite, when not nil, is asked about each file that a command
 	// visibly writes by cat, echo, printf or tee. An error refuses the
 	// command; its text is for the model.
-	CheckWrite func(safety.Written) error
+	CheckWrite func(context.Context, safety.Written) error
 }
 
 // Sandbox starts commands under a tier.
@@ -146,7 +146,7 @@ type bashCall struct {
 }
 
 // Plan checks the command line.
-func (b *Bash) Plan(_ context.Context, args json.RawMessage) (Plan, error) {
+func (b *Bash) Plan(ctx context.Context, args json.RawMessage) (Plan, error) {
 	var in struct {
 		Command string
 		Timeout int
@@ -169,7 +169,7 @@ func (b *Bash) Plan(_ context.Context, args json.RawMessage) (Plan, error) {
 	}
 	if b.o.CheckWrite != nil {
 		for _, w := range safety.Writes(call.command) {
-			if err := b.o.CheckWrite(w); err != nil {
+			if err := b.o.CheckWrite(ctx, w); err != nil {
 				return Plan{}, err
 			}
 		}

@@ -1,11 +1,15 @@
 package tools
 
-import "mm/safety"
+import (
+	"context"
+
+	"mm/safety"
+)
 
 // CheckWrite applies the guards of write_file to a file that a command line
 // writes, and leaves alone what it cannot judge. It serves as
 // BashOptions.CheckWrite.
-func (f Files) CheckWrite(w safety.Written) error {
+func (f Files) CheckWrite(ctx context.Context, w safety.Written) error {
 	if w.Append {
 		return nil
 	}
@@ -13,7 +17,7 @@ func (f Files) CheckWrite(w safety.Written) error {
 	if err != nil || p.Class == safety.Refused {
 		return nil // the shell says better what is wrong with the name
 	}
-	before, err := f.current(p)
+	before, err := f.current(ctx, p)
 	if err != nil {
 		return nil // not a file of text that could be lost
 	}

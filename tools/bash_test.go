@@ -290,7 +290,7 @@ func TestBashPlan(t *testing.T) {
 func TestBashAsksAboutWrittenFiles(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("[error: read main.go first]")
-	b := testBash(t, BashOptions{CheckWrite: func(w safety.Written) error {
+	b := testBash(t, BashOptions{CheckWrite: func(_ context.Context, w safety.Written) error {
 		if w.Path == "main.go" {
 			return refused
 		}
@@ -357,7 +357,7 @@ func TestBashSpecIsShort(t *testing.T) {
 
 func TestRunLineIsTheUsersOwn(t *testing.T) {
 	t.Parallel()
-	b := testBash(t, BashOptions{CheckWrite: func(safety.Written) error { return errors.New("never") }})
+	b := testBash(t, BashOptions{CheckWrite: func(context.Context, safety.Written) error { return errors.New("never") }})
 	if res := b.RunLine(t.Context(), "echo x > f; cat f; exit 3", nil); res.Text != "x\n[exit code: 3]" {
 		t.Errorf("%+v", res)
 	}

@@ -85,7 +85,7 @@ type editState struct {
 	err    error // why nothing can be written
 }
 
-func (t editFile) Plan(_ context.Context, args json.RawMessage) (Plan, error) {
+func (t editFile) Plan(ctx context.Context, args json.RawMessage) (Plan, error) {
 	var a struct {
 		Path   string
 		Edits  []fileedit.Edit
@@ -105,7 +105,7 @@ func (t editFile) Plan(_ context.Context, args json.RawMessage) (Plan, error) {
 	if err := t.strayed(p); err != nil {
 		return Plan{}, err
 	}
-	s := t.prepare(p, a.Edits)
+	s := t.prepare(ctx, p, a.Edits)
 	s.dry = a.DryRun
 	// A refusal quotes the file, and names quote its folder: of other places
 	// than the project they are told after permission.
@@ -128,14 +128,14 @@ func (t editFile) Plan(_ context.Context, args json.RawMessage) (Plan, error) {
 }
 
 // prepare reads the file and makes the edits in memory.
-func (t editFile) prepare(p safety.Path, edits []fileedit.Edit) editState {
+func (t editFile) prepare(ctx context.Context, p safety.Path, edits []fileedit.Edit) editState {
 	s := editState{path: p}
 	name := t.Workspace.Display(p.Real)
 	if p.Class == safety.Refused {
 		s.err = fmt.Errorf("[error: %s is %s and cannot be edited; give the path of a file]", name, p.Reason)
 		return s
 	}
-	s.before, s.err = t.current(p)
+	s.before, s.err = t.current(ctx, p)
 	switch {
 	case s.err != nil:
 		return s
@@ -177,7 +177,7 @@ func (t editFile) Run(ctx context.Context, p Plan, _ Sink) Result {
 	if s.dry {
 		return Result{Text: fileedit.DryRun + text, Status: OK}
 	}
-	if res, ok := t.replace(s.path, s.before, s.result.Text); !ok {
+	if res, ok := t.replace(ctx, s.path, s.before, s.result.Text); !ok {
 		return res
 	}
 	c := Change{Path: s.path.Real, Before: s.before, After: s.result.Text}

@@ -64,7 +64,7 @@ type fetchOutput struct {
 	before []byte // nil when there is no file
 }
 
-func (t fetchContent) Plan(_ context.Context, args json.RawMessage) (Plan, error) {
+func (t fetchContent) Plan(ctx context.Context, args json.RawMessage) (Plan, error) {
 	var a struct{ URL, Output string }
 	if err := json.Unmarshal(args, &a); err != nil {
 		return Plan{}, fetchFault(&safety.FetchError{Code: safety.FetchInvalid, Reason: err.Error()})
@@ -80,7 +80,7 @@ func (t fetchContent) Plan(_ context.Context, args json.RawMessage) (Plan, error
 	}
 	plan := Plan{Title: s.url, Action: safety.Action{Tool: "fetch_content", Op: safety.Fetch, Host: host}}
 	if strings.TrimSpace(a.Output) != "" {
-		if s.output, err = t.output(a.Output); err != nil {
+		if s.output, err = t.output(ctx, a.Output); err != nil {
 			return Plan{}, err
 		}
 		plan.Title += " → " + t.Files.Workspace.Display(s.output.path.Real)
@@ -134,7 +134,7 @@ func pageOptions(args json.RawMessage) (o page.Options, base *url.URL, err error
 
 // output judges the file that a page goes to. It is written like any file, and
 // what the model does not know is not lost.
-func (t fetchContent) output(named string) (*fetchOutput, error) {
+func (t fetchContent) output(ctx context.Context, named string) (*fetchOutput, error) {
 	p, err := t.Files.Workspace.Resolve(named, safety.Write)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (t fetchContent) output(named string) (*fetchOutput, error) {
 			Reason: fmt.Sprintf("output %s is not an ordinary file of the project: %s", p.Named, p.Reason),
 		})
 	}
-	before, err := t.Files.current(p)
+	before, err := t.Files.current(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (t fetchContent) Run(ctx context.Context, p Plan, _ Sink) Result {
 	case err != nil:
 		return Result{Text: fetchFault(err).Error(), Status: Failed}
 	case s.output != nil:
-		return t.save(s.output, pageText(doc))
+		return t.save(ctx, s.output, pageText(doc))
 	}
 	return t.show(got.URL, pageText(doc))
 }
@@ -243,9 +243,9 @@ func pageText(doc page.Document) string {
 	return "# " + doc.Title + "\n\n" + doc.Markdown
 }
 
-func (t fetchContent) save(o *fetchOutput, text string) Result {
+func (t fetchContent) save(ctx context.Context, o *fetchOutput, text string) Result {
 	data := []byte(text + "\n")
-	if res, ok := t.Files.replace(o.path, o.before, data); !ok {
+	if res, ok := t.Files.replace(ctx, o.path, o.before, data); !ok {
 		return res
 	}
 	t.Files.Seen.Forget(o.path.Real)

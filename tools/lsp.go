@@ -257,7 +257,7 @@ func inLine(line int, names []string) string {
 func (t *LSP) Run(ctx context.Context, p Plan, _ Sink) Result {
 	c := p.State.(lspCall)
 	if c.renamed != nil {
-		return t.apply(c)
+		return t.apply(ctx, c)
 	}
 	text, cut, err := t.answer(ctx, c)
 	switch {

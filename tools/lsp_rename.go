@@ -64,7 +64,7 @@ func (t *LSP) renamed(edits lspclient.Edits, path string) (f renamedFile, err er
 	if f.path.Class != safety.Inside {
 		return f, fmt.Errorf("[lsp: the rename would change %s, which is %s; nothing was changed]", name, f.path.Reason)
 	}
-	if f.before, err = t.files.current(f.path); err != nil {
+	if f.before, err = t.files.onDisk(f.path); err != nil {
 		return f, err
 	}
 	if f.after, err = edits.Apply(path, f.before); err != nil {
@@ -91,11 +91,11 @@ func (r *renaming) describe(plan *Plan) {
 
 // apply writes the files of a rename. All are looked at before the first is
 // written, so that a change by others stops it early.
-func (t *LSP) apply(c lspCall) Result {
+func (t *LSP) apply(ctx context.Context, c lspCall) Result {
 	r := c.renamed
 	for _, f := range r.files {
 		name := t.files.Workspace.Display(f.path.Real)
-		if now, err := t.files.current(f.path); err != nil || !bytes.Equal(now, f.before) {
+		if now, err := t.files.current(ctx, f.path); err != nil || !bytes.Equal(now, f.before) {
 			return Result{
 				Text:   fmt.Sprintf("[lsp: %s changed on disk after this call was shown to the user: nothing was renamed; call again]", name),
 				Status: Failed,
@@ -106,7 +106,7 @@ func (t *LSP) apply(c lspCall) Result {
 	var changes []Change
 	for i, f := range r.files {
 		known := t.files.Seen.Of(f.path.Real, f.before) == Current
-		if res, ok := t.files.replace(f.path, f.before, f.after); !ok {
+		if res, ok := t.files.replace(ctx, f.path, f.before, f.after); !ok {
 			res.Text += fmt.Sprintf("\n[%d of %d files were renamed before it: %s]", i, len(r.files), strings.Join(lines, ", "))
 			res.Changes = changes
 			return res

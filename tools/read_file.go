@@ -29,6 +29,10 @@ type Files struct {
 	// write a file in parts. 0 means defaultPart.
 	PartSize int
 
+	// Editor, when not nil, is where files of the project may be open with
+	// changes that were not saved.
+	Editor Editor
+
 	// Check, when not nil, looks at each file that was written; what it says
 	// is added to the result.
 	Check Check
@@ -143,16 +147,16 @@ func (f Files) strayed(p safety.Path) error {
 	return fmt.Errorf("[error: %s does not exist; the project's files have relative paths: use %q]", p.Named, rel)
 }
 
-func (t readFile) Run(_ context.Context, p Plan, _ Sink) Result {
+func (t readFile) Run(ctx context.Context, p Plan, _ Sink) Result {
 	s := p.State.(readState)
-	text, cut, err := t.read(s)
+	text, cut, err := t.read(ctx, s)
 	if err != nil {
 		return Result{Text: err.Error(), Status: Failed}
 	}
 	return Result{Text: text, Status: OK, Truncated: cut}
 }
 
-func (t readFile) read(s readState) (text string, cut bool, err error) {
+func (t readFile) read(ctx context.Context, s readState) (text string, cut bool, err error) {
 	name := t.Workspace.Display(s.path.Real)
 	info, err := t.Workspace.Stat(s.path)
 	switch {
@@ -171,6 +175,8 @@ func (t readFile) read(s readState) (text string, cut bool, err error) {
 		return "", false, fmt.Errorf("[error: %s is not text: %s, %s bytes; it is not shown]", name, kind, thousands(file.Size))
 	}
 	if file.Whole() {
+		file.Data, _ = t.held(ctx, s.path, file.Data)
+		file.Size = int64(len(file.Data))
 		t.Seen.Record(s.path.Real, file.Data)
 	}
 	return listing{name: name, file: file, args: s.args, room: t.maxOutput()}.text()

@@ -53,7 +53,7 @@ type writeState struct {
 	notes         []string
 }
 
-func (t writeFile) Plan(_ context.Context, args json.RawMessage) (Plan, error) {
+func (t writeFile) Plan(ctx context.Context, args json.RawMessage) (Plan, error) {
 	var a struct{ Path, Content string }
 	if err := json.Unmarshal(args, &a); err != nil {
 		return Plan{}, fmt.Errorf("[error: write_file: %w]", err)
@@ -65,7 +65,7 @@ func (t writeFile) Plan(_ context.Context, args json.RawMessage) (Plan, error) {
 	if err := t.strayed(p); err != nil {
 		return Plan{}, err
 	}
-	before, err := t.current(p)
+	before, err := t.current(ctx, p)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -88,7 +88,14 @@ func (t writeFile) Plan(_ context.Context, args json.RawMessage) (Plan, error) {
 
 // current returns the content of a file, nil when it does not exist or is of a
 // kind that is never touched.
-func (f Files) current(p safety.Path) ([]byte, error) {
+func (f Files) current(ctx context.Context, p safety.Path) ([]byte, error) {
+	disk, err := f.onDisk(p)
+	text, _ := f.held(ctx, p, disk)
+	return text, err
+}
+
+// onDisk is current without the changes that an editor has not saved.
+func (f Files) onDisk(p safety.Path) ([]byte, error) {
 	if p.Class == safety.Refused {
 		return nil, nil
 	}
@@ -126,7 +133,7 @@ func (t writeFile) Run(ctx context.Context, p Plan, _ Sink) Result {
 		t.Seen.Record(s.path.Real, s.after)
 		return Result{Text: name + " has this content already: nothing to write", Status: OK}
 	}
-	if res, ok := t.replace(s.path, s.before, s.after); !ok {
+	if res, ok := t.replace(ctx, s.path, s.before, s.after); !ok {
 		return res
 	}
 	lines := count(len(fileLines(s.after)), "line")
@@ -142,9 +149,9 @@ func (t writeFile) Run(ctx context.Context, p Plan, _ Sink) Result {
 }
 
 // replace writes a file that was approved. When it fails, the result says why.
-func (f Files) replace(p safety.Path, before, after []byte) (Result, bool) {
+func (f Files) replace(ctx context.Context, p safety.Path, before, after []byte) (Result, bool) {
 	name := f.Workspace.Display(p.Real)
-	err := f.Workspace.Replace(p, after, before, newFileMode)
+	err := f.put(ctx, p, before, after)
 	switch {
 	case err == nil:
 		f.Seen.Record(p.Real, after)
