@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"strings"
 	"sync"
 	"time"
 )
@@ -11,6 +12,7 @@ import (
 type outbox struct {
 	mu     sync.Mutex
 	buf    []Event
+	text   strings.Builder // of the last event, when more than one was merged
 	seen   map[ItemID]bool // items whose first delta was sent
 	urgent bool
 	closed bool
@@ -36,17 +38,41 @@ func newOutbox(every time.Duration) *outbox {
 func (o *outbox) put(e Event) {
 	o.mu.Lock()
 	o.urgent = o.urgent || o.isUrgent(e)
-	if n := len(o.buf); n > 0 {
-		if merged, ok := merge(o.buf[n-1], e); ok {
-			o.buf[n-1] = merged
-			o.mu.Unlock()
-			o.signal()
+	o.merge(e)
+	o.mu.Unlock()
+	o.signal()
+}
+
+// merge appends an event, or joins it to the last one where it only adds to
+// that or replaces it. Text is gathered, so that a delta costs its own length.
+func (o *outbox) merge(e Event) {
+	last := len(o.buf) - 1
+	if last >= 0 {
+		before, _ := textOf(o.buf[last])
+		switch text, adds := textOf(e); {
+		case adds && itemOf(o.buf[last]) == itemOf(e):
+			if o.text.Len() == 0 {
+				o.text.WriteString(before)
+			}
+			o.text.WriteString(text)
+			return
+		case replaces(e, o.buf[last]):
+			o.buf[last] = e
 			return
 		}
 	}
+	o.settle()
 	o.buf = append(o.buf, e)
-	o.mu.Unlock()
-	o.signal()
+}
+
+// settle gives the last event the text that was gathered for it.
+func (o *outbox) settle() {
+	if o.text.Len() == 0 {
+		return
+	}
+	last := len(o.buf) - 1
+	o.buf[last] = withText(o.buf[last], o.text.String())
+	o.text.Reset()
 }
 
 func (o *outbox) close() {
@@ -95,6 +121,7 @@ func (o *outbox) waiting() (n int, urgent, closed bool) {
 func (o *outbox) take() []Event {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.settle()
 	batch := o.buf
 	o.buf, o.urgent = nil, false
 	return batch
@@ -158,51 +185,76 @@ func (o *outbox) send(batch []Event) bool {
 
 // Coalesce merges neighbouring events as the core does for a slow reader.
 func Coalesce(events []Event) []Event {
-	var out []Event
+	o := newOutbox(0)
 	for _, e := range events {
-		if n := len(out); n > 0 {
-			if merged, ok := merge(out[n-1], e); ok {
-				out[n-1] = merged
-				continue
-			}
-		}
-		out = append(out, e)
+		o.merge(e)
 	}
-	return out
+	return o.take()
 }
 
-// merge joins two neighbouring events where the second only adds to the
-// first, or replaces it. Everything else stays apart.
-func merge(a, b Event) (Event, bool) {
-	switch b := b.(type) {
+// itemKey is what a delta belongs to.
+type itemKey struct{ kind, id string }
+
+func itemOf(e Event) itemKey {
+	switch e := e.(type) {
 	case TextDelta:
-		if a, ok := a.(TextDelta); ok && a.ID == b.ID {
-			return TextDelta{ID: a.ID, Text: a.Text + b.Text}, true
-		}
+		return itemKey{e.Kind(), string(e.ID)}
 	case ReasoningDelta:
-		if a, ok := a.(ReasoningDelta); ok && a.ID == b.ID {
-			return ReasoningDelta{ID: a.ID, Text: a.Text + b.Text}, true
-		}
+		return itemKey{e.Kind(), string(e.ID)}
 	case CallArgs:
-		if a, ok := a.(CallArgs); ok && a.ID == b.ID {
-			return CallArgs{ID: a.ID, Text: a.Text + b.Text}, true
-		}
+		return itemKey{e.Kind(), string(e.ID)}
 	case CallOutput:
-		if a, ok := a.(CallOutput); ok && a.ID == b.ID {
-			return CallOutput{ID: a.ID, Text: a.Text + b.Text}, true
-		}
-	case PromptProgress:
-		if a, ok := a.(PromptProgress); ok && a.Step == b.Step {
-			return b, true
-		}
-	case ContextUsage:
-		if _, ok := a.(ContextUsage); ok {
-			return b, true
-		}
-	case QueueChanged:
-		if _, ok := a.(QueueChanged); ok {
-			return b, true
-		}
+		return itemKey{e.Kind(), string(e.ID)}
 	}
-	return nil, false
+	return itemKey{}
+}
+
+// textOf is the new text of a delta.
+func textOf(e Event) (text string, ok bool) {
+	switch e := e.(type) {
+	case TextDelta:
+		return e.Text, true
+	case ReasoningDelta:
+		return e.Text, true
+	case CallArgs:
+		return e.Text, true
+	case CallOutput:
+		return e.Text, true
+	}
+	return "", false
+}
+
+// withText is a delta with another text.
+func withText(e Event, text string) Event {
+	switch e := e.(type) {
+	case TextDelta:
+		e.Text = text
+		return e
+	case ReasoningDelta:
+		e.Text = text
+		return e
+	case CallArgs:
+		e.Text = text
+		return e
+	case CallOutput:
+		e.Text = text
+		return e
+	}
+	return e
+}
+
+// replaces tells whether an event makes the one before it out of date.
+func replaces(e, before Event) bool {
+	switch e := e.(type) {
+	case PromptProgress:
+		b, ok := before.(PromptProgress)
+		return ok && b.Step == e.Step
+	case ContextUsage:
+		_, ok := before.(ContextUsage)
+		return ok
+	case QueueChanged:
+		_, ok := before.(QueueChanged)
+		return ok
+	}
+	return false
 }

@@ -85,6 +85,24 @@ func TestSlowReaderGetsEverything(t *testing.T) {
 	}
 }
 
+// TestMergingIsLinear: text that waits for a slow reader is not copied again
+// with each delta. Allocations are counted: a doubling buffer takes a few dozen.
+func TestMergingIsLinear(t *testing.T) {
+	const deltas, most = 10_000, 60
+	events := make([]Event, deltas)
+	for i := range events {
+		events[i] = TextDelta{ID: "i1", Text: "word "}
+	}
+	var got []Event
+	if n := testing.AllocsPerRun(3, func() { got = Coalesce(events) }); n > most {
+		t.Errorf("%.0f allocations for %d deltas, want at most %d", n, deltas, most)
+	}
+	want := TextDelta{ID: "i1", Text: strings.Repeat("word ", deltas)}
+	if len(got) != 1 || got[0] != want {
+		t.Errorf("got %d events, want the whole text in one", len(got))
+	}
+}
+
 // flood is a model that streams so many deltas.
 type flood int
 
