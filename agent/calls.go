@@ -54,7 +54,6 @@ func (t *turn) runCalls(ctx context.Context) *outcome {
 		t.record(c, ended)
 		if level == loopStuck {
 			text := fmt.Sprintf("stuck: the model repeated %s %d times with the same result; ask in other words, or name the next step", c.name(), t.loop.repeats())
-			t.emit(Notice{Level: Warn, Text: text})
 			return &outcome{StopStuck, text}
 		}
 	}
@@ -109,14 +108,15 @@ func (t *turn) runCall(ctx context.Context, c *call) CallEnded {
 func (t *turn) plan(ctx context.Context, c *call) (CallEnded, bool) {
 	var err error
 	c.tool, c.args, c.notes, err = t.opts.Tools.Resolve(c.raw.Name, c.raw.Args)
-	c.notes = t.noted(c.id, c.notes)
+	repairs := c.notes
+	c.notes = t.noted(c.id, c.notes) // which the user was told of
 	if err != nil {
 		t.emit(CallPlanned{ID: c.id, Tool: c.raw.Name, Title: cmp.Or(c.raw.Name, "(no name)"), RawArgs: c.raw.Args})
 		return CallEnded{ID: c.id, Status: CallInvalid, Summary: "not a valid call", Output: err.Error()}, false
 	}
 	c.spec = c.tool.Spec()
 	if err := t.planArgs(ctx, c); err != nil {
-		t.emit(CallPlanned{ID: c.id, Tool: c.spec.Name, Title: c.spec.Name, RawArgs: string(c.args), Repairs: c.notes})
+		t.emit(CallPlanned{ID: c.id, Tool: c.spec.Name, Title: c.spec.Name, RawArgs: string(c.args), Repairs: repairs})
 		return CallEnded{ID: c.id, Status: CallFailed, Summary: "not possible", Output: err.Error()}, false
 	}
 	t.emit(CallPlanned{
@@ -126,7 +126,7 @@ func (t *turn) plan(ctx context.Context, c *call) (CallEnded, bool) {
 		RawArgs:   string(c.args),
 		Locations: c.plan.Locations,
 		Preview:   c.plan.Preview,
-		Repairs:   c.notes,
+		Repairs:   repairs,
 	})
 	return CallEnded{}, true
 }

@@ -39,11 +39,11 @@ func (g *generation) mendArgs(ctx context.Context, a *answer) *outcome {
 	g.mending.badArgs++
 	if g.mending.badArgs == maxHandBacks && g.constrain(ctx, a, bad) {
 		g.mending.badArgs = 0
-		g.emit(Notice{Level: Repair, Text: fmt.Sprintf("repaired: the arguments of %s were not valid again, so the server was made to write valid ones", bad.spec.Name)})
+		g.repaired(repairedArgs, "repaired: the arguments of %s were not valid again, so the server was made to write valid ones", bad.spec.Name)
 		return nil
 	}
 	if g.mending.badArgs <= maxHandBacks {
-		g.emit(Notice{Level: Repair, Text: fmt.Sprintf("repaired: the arguments of %s were not valid, handed back to the model (%d/%d)", bad.spec.Name, g.mending.badArgs, maxHandBacks)})
+		g.repaired(repairedArgs, "repaired: the arguments of %s were not valid, handed back to the model (%d/%d)", bad.spec.Name, g.mending.badArgs, maxHandBacks)
 		return nil
 	}
 	for _, id := range a.ids {
@@ -51,7 +51,6 @@ func (g *generation) mendArgs(ctx context.Context, a *answer) *outcome {
 	}
 	g.keepPartial(a.Response)
 	text := fmt.Sprintf("stuck: the model could not write valid arguments for %s in %d tries; ask for a smaller step, or choose another model", bad.spec.Name, g.mending.badArgs)
-	g.emit(Notice{Level: Warn, Text: text})
 	return &outcome{StopStuck, text}
 }
 

@@ -229,10 +229,12 @@ type (
 		Cause        string
 	}
 
-	// Notice is one line for the user.
+	// Notice is one line for the user. Mended says what kind of fault a
+	// repair was for.
 	Notice struct {
-		Level Level
-		Text  string
+		Level  Level
+		Text   string
+		Mended RepairKind
 	}
 
 	// Fault is an error for the user: one plain line.

@@ -43,7 +43,7 @@ func (t *turn) generateWith(ctx context.Context, r request) (resp llm.Response, 
 	for {
 		t.fit(ctx)
 		a, err := t.stream(ctx, g.request)
-		if err == nil && !a.Complete && a.Finish == llm.FinishNone {
+		if err == nil && a.lost() {
 			err = &llm.Error{Kind: llm.Disconnected, Message: "the answer ended without its end"}
 		}
 		again := false
@@ -81,9 +81,20 @@ func (g *generation) whole(ctx context.Context, a *answer) (again bool, end *out
 	return false, g.mendArgs(ctx, a)
 }
 
+// lost reports whether an answer broke off, or what it was meant to be did not
+// arrive.
+func (a *answer) lost() bool {
+	return !a.Complete && (a.Finish == llm.FinishNone ||
+		a.Finish == llm.FinishCalls && len(a.Message.Calls) == 0 && a.unread == "")
+}
+
 // cut looks at an answer that did not arrive whole: none of its calls may run
-// as they are.
+// as they are. A text stands, though junk was among it.
 func (g *generation) cut(ctx context.Context, a *answer) (again bool, end *outcome) {
+	if a.Finish == llm.FinishStop && a.Message.Text != "" && len(a.Message.Calls) == 0 && a.unread == "" {
+		g.emit(Notice{Level: Warn, Text: "a part of the answer could not be read: the server sent something that is no JSON"})
+		return false, nil
+	}
 	if g.noTools {
 		return false, g.cutOff(a)
 	}
@@ -120,6 +131,8 @@ func (g *generation) failed(ctx context.Context, a *answer, err error) (again bo
 		}
 	case e.Kind == llm.RunawayAnswer:
 		return g.runawayAnswer(a, e)
+	case e.Kind == llm.Overlong:
+		return g.overlong(ctx, a, e)
 	case g.reshapes < maxReshapes && g.reshape(err):
 		g.reshapes++
 		g.emit(Retrying{Attempt: g.reshapes, Max: maxReshapes, Cause: explain(err, g.model)})

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"regexp"
 	"strings"
@@ -19,14 +20,16 @@ func (g *generation) handBack(a *answer) bool {
 	if !ok {
 		return false
 	}
+	said := "did not arrive whole, asked to make it again"
 	if a.Finish == llm.FinishLength {
+		said = "was cut, asked to write in parts"
 		g.note(fmt.Sprintf("Your call of %s was cut off at max_tokens (%d): it did not run, nothing was written. "+
 			"Write only the first part now (about %d characters), then add the rest with edit_file, part by part.",
 			name, g.opts.Sampling.MaxTokens, g.writeBudget(a.Response)))
 	} else {
 		g.note(fmt.Sprintf("Your call of %s did not arrive whole and did not run. Make the call again.", name))
 	}
-	g.emit(Notice{Level: Repair, Text: fmt.Sprintf("repaired: a call of %s was cut, asked to write in parts (%d/%d)", name, g.handBacks, maxHandBacks)})
+	g.repaired(repairedCut, "repaired: a call of %s %s (%d/%d)", name, said, g.handBacks, maxHandBacks)
 	return true
 }
 
@@ -67,7 +70,7 @@ func (g *generation) runawayCall(a *answer, e *llm.Error) bool {
 		return false
 	}
 	g.note(fmt.Sprintf("Your call of %s was stopped and did not run: %s. Make another call, with short arguments.", name, cmp.Or(e.Message, "its arguments had no end")))
-	g.emit(Notice{Level: Repair, Text: fmt.Sprintf("repaired: a call of %s ran away and was cut (%d/%d): %s", name, g.handBacks, maxHandBacks, e.Message)})
+	g.repaired(repairedRunaway, "repaired: a call of %s ran away and was cut (%d/%d): %s", name, g.handBacks, maxHandBacks, e.Message)
 	return true
 }
 
@@ -79,7 +82,7 @@ const stoppedAnswer = "[stopped: the answer repeated itself]"
 func (g *generation) runawayAnswer(a *answer, e *llm.Error) (again bool, end *outcome) {
 	if a.Message.Text == "" && !g.mending.calmed {
 		g.mending.calmed, g.noThinking = true, true
-		g.emit(Notice{Level: Repair, Text: "repaired: the reasoning repeated itself, asked for the answer without it"})
+		g.repaired(repairedRunaway, "repaired: the reasoning repeated itself, asked for the answer without it")
 		return true, nil
 	}
 	if a.Message.Text != "" {
@@ -87,6 +90,19 @@ func (g *generation) runawayAnswer(a *answer, e *llm.Error) (again bool, end *ou
 		g.keepPartial(a.Response)
 	}
 	return false, g.fail(e)
+}
+
+// overlong treats an answer that the server did not end like one that was cut
+// at max_tokens, and says whose fault it is.
+func (g *generation) overlong(ctx context.Context, a *answer, e *llm.Error) (again bool, end *outcome) {
+	text := explain(e, g.model)
+	a.Finish = llm.FinishLength
+	if again, end = g.cut(ctx, a); end != nil {
+		end.advice = text
+		return again, end
+	}
+	g.emit(Notice{Level: Warn, Text: text})
+	return again, nil
 }
 
 // announcement matches a last sentence that promises a step, a purpose in
@@ -110,11 +126,11 @@ func (t *turn) nudge(resp llm.Response) bool {
 			what, note = "there was reasoning and no answer", "You reasoned and gave no answer: what you think is not read. Call a tool now, or answer in a sentence."
 		}
 		t.note(note)
-		t.emit(Notice{Level: Repair, Text: what + ": asked once more"})
+		t.repaired(repairedEmpty, "%s: asked once more", what)
 	case announcesOnly(text) && !t.mending.nudgedAnnounced:
 		t.mending.nudgedAnnounced = true
 		t.note("You announced a step and did not take it. Call the tool for it now.")
-		t.emit(Notice{Level: Repair, Text: "a step was announced and not taken: asked once more"})
+		t.repaired(repairedAnnounced, "a step was announced and not taken: asked once more")
 	default:
 		return false
 	}
@@ -135,7 +151,8 @@ func announcesOnly(text string) bool {
 	return announcement.MatchString(last) && !strings.Contains(last, "let me know") && !strings.Contains(last, " if you")
 }
 
-// cutOff ends the turn after a cut answer that could not be handed back.
+// cutOff ends the turn after a cut answer that could not be handed back. The
+// end of the turn tells why.
 func (t *turn) cutOff(a *answer) *outcome {
 	t.keepPartial(a.Response)
 	limit := t.opts.Sampling.MaxTokens
@@ -150,6 +167,5 @@ func (t *turn) cutOff(a *answer) *outcome {
 	default:
 		advice = fmt.Sprintf("[answer cut off at max_tokens (%d)]: send \"go on\", or raise sampling.max_tokens", limit)
 	}
-	t.emit(Notice{Level: Warn, Text: advice})
 	return &outcome{StopMaxTokens, advice}
 }

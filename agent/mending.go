@@ -1,5 +1,7 @@
 package agent
 
+import "fmt"
+
 // Repairs are the switches of repairs that need more calls of the model. The
 // zero value has them all on.
 type Repairs struct {
@@ -10,6 +12,23 @@ type Repairs struct {
 
 // defaultSalvageCalls bounds the calls that finish one file.
 const defaultSalvageCalls = 6
+
+// RepairKind says what a repair was for.
+type RepairKind string
+
+const (
+	repairedCut       RepairKind = "cut call"
+	repairedArgs      RepairKind = "bad arguments"
+	repairedText      RepairKind = "call as text"
+	repairedEmpty     RepairKind = "empty answer"
+	repairedAnnounced RepairKind = "announced step"
+	repairedRunaway   RepairKind = "runaway"
+)
+
+// repaired tells the user of a repair.
+func (c *Core) repaired(kind RepairKind, format string, args ...any) {
+	c.emit(Notice{Level: Repair, Mended: kind, Text: fmt.Sprintf(format, args...)})
+}
 
 // mending is what was tried in a turn to get along with its model.
 type mending struct {

@@ -147,6 +147,55 @@ func TestRunawayAnswerIsKeptShort(t *testing.T) {
 	}
 }
 
+// A server that does not keep to max_tokens: what came is treated like an
+// answer cut there, and the user reads whose fault it is, once.
+func TestOverlongAnswer(t *testing.T) {
+	t.Parallel()
+	const fault = "ignored max_tokens (1000)"
+	text := agenttest.Say("It is so, and so on")
+	text.Err = &llm.Error{Kind: llm.Overlong, Message: fault}
+	call := agenttest.Call("echo", `{"text":"and so on`)
+	call.Err = &llm.Error{Kind: llm.Overlong, Message: fault, Partial: &llm.Response{
+		Message: llm.Message{Calls: []llm.Call{{Name: "echo", Args: `{"text":"and so on`}}},
+	}}
+	for _, tc := range []struct {
+		name     string
+		replies  []agenttest.Reply
+		want     agent.Stop
+		advised  bool // by the end of the turn
+		noted    int  // notices of it
+		requests int
+	}{
+		{"text", []agenttest.Reply{text}, agent.StopMaxTokens, true, 0, 1},
+		{"call", []agenttest.Reply{call, agenttest.Say("shorter")}, agent.StopAnswer, false, 1, 2},
+		{"calls", []agenttest.Reply{call, call, call}, agent.StopMaxTokens, true, 2, 3},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			m := agenttest.NewModel(tc.replies...)
+			o := yolo(options(m, echo{}))
+			events := agenttest.Run(t, o).Prompt("go")
+			closedInOrder(t, events)
+			end := ended(t, events)
+			if end.Stop != tc.want || strings.Contains(end.Text, fault) != tc.advised {
+				t.Errorf("got %q %q", end.Stop, end.Text)
+			}
+			noted := 0
+			for _, line := range notices(events, agent.Warn) {
+				if strings.Contains(line, fault) {
+					noted++
+				}
+			}
+			if noted != tc.noted || len(m.Requests()) != tc.requests {
+				t.Errorf("%d notices in %d requests, want %d in %d", noted, len(m.Requests()), tc.noted, tc.requests)
+			}
+			if tc.name == "text" && o.Session.Items[1].Text != "It is so, and so on" {
+				t.Errorf("kept %+v, want what came", o.Session.Items)
+			}
+		})
+	}
+}
+
 func TestRunawayReasoningIsLeftOutOnce(t *testing.T) {
 	t.Parallel()
 	run := agenttest.Think(strings.Repeat("hm ", 3000), agenttest.Reply{})

@@ -225,7 +225,7 @@ func (g *generation) finished(a *answer, d draft) bool {
 		g.mending.notes = map[CallID]string{}
 	}
 	g.mending.notes[a.ids[0]] = made
-	g.emit(Notice{Level: Repair, Text: "repaired: a call of " + d.tool + " was cut and finished in " + fmt.Sprint(d.parts) + " parts"})
+	g.repaired(repairedCut, "repaired: a call of %s was cut and finished in %d parts", d.tool, d.parts)
 	return true
 }
 

@@ -37,8 +37,6 @@ func (s *streaming) take(d llm.Delta) {
 		s.text(d.Text)
 	case llm.CallDelta:
 		s.call(d)
-	case llm.Repaired:
-		s.emit(Notice{Level: Repair, Text: d.What})
 	case llm.Done:
 		s.resp, s.done = d.Response, true
 	case llm.Alive:

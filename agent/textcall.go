@@ -25,7 +25,7 @@ func (s *streaming) readText(a *answer) {
 		}
 		m.Calls = calls
 		if !textTools {
-			s.emit(Notice{Level: Repair, Text: "repaired: a call written as text was taken for a call of " + calls[0].Name})
+			s.repaired(repairedText, "repaired: a call written as text was taken for a call of %s", calls[0].Name)
 		}
 		return
 	}
@@ -102,7 +102,7 @@ func (g *generation) unreadable(a *answer) {
 	text += "Make it again, in this form, with nothing after it:\n" +
 		fmt.Sprintf("<tool_call>\n{\"name\": %q, \"arguments\": %s}\n</tool_call>", cmp.Or(tool, "NAME"), g.formOf(tool))
 	g.note(text)
-	g.emit(Notice{Level: Repair, Text: "repaired: a call written as text was not understood, asked to make it again"})
+	g.repaired(repairedText, "repaired: a call written as text was not understood, asked to make it again")
 }
 
 // formOf shows the arguments of a tool.

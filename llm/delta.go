@@ -52,9 +52,6 @@ type (
 		Elapsed                  time.Duration
 	}
 
-	// Repaired says that something was mended without asking the model.
-	Repaired struct{ What string }
-
 	// Done ends a successful stream.
 	Done struct{ Response Response }
 )
@@ -65,7 +62,6 @@ func (TextDelta) delta()      {}
 func (ReasoningDelta) delta() {}
 func (CallDelta) delta()      {}
 func (Progress) delta()       {}
-func (Repaired) delta()       {}
 func (Done) delta()           {}
 
 // Finish says why the model stopped. It is the server's hint; whether the

@@ -17,6 +17,7 @@ const (
 	NoToolSupport ErrorKind = "no tool support" // the model or server takes no tools
 	RunawayAnswer ErrorKind = "runaway answer"  // cut by a guard: the text repeats itself
 	RunawayCall   ErrorKind = "runaway call"    // cut by a guard: arguments repeat or are too long
+	Overlong      ErrorKind = "overlong answer" // cut by a guard: the server did not keep to max_tokens
 	ServerFault   ErrorKind = "server fault"    // the server's own error, 5xx or in mid-stream
 	BadRequest    ErrorKind = "bad request"     // any other 4xx
 	BadAnswer     ErrorKind = "bad answer"      // the answer could not be understood

@@ -63,6 +63,10 @@ var explanations = map[ErrorKind]func(explainer) string{
 	RunawayCall: func(e explainer) string {
 		return "the model derailed while it wrote a tool call and was stopped (" + e.said("a pattern without end") + "): ask for a smaller step"
 	},
+	Overlong: func(e explainer) string {
+		return fmt.Sprintf("%s did not end the answer (%s): ask for less at once, or limit answers at the server (%s)",
+			e.server(), e.said("no limit"), e.limitAnswers())
+	},
 	ServerFault: func(e explainer) string {
 		return fmt.Sprintf("%s reports an error: %s%s", e.server(), e.said("no reason given"), e.proxyHint())
 	},
@@ -146,6 +150,17 @@ func (e explainer) raiseWindow() string {
 		return "start vllm with a larger --max-model-len"
 	}
 	return "start the server with a larger window"
+}
+
+// limitAnswers says how the provider's server limits an answer by itself.
+func (e explainer) limitAnswers() string {
+	switch e.info.Provider {
+	case "llamacpp":
+		return "llama-server -n N"
+	case "ollama":
+		return "num_predict in the Modelfile"
+	}
+	return "see its settings, or update it"
 }
 
 func (e explainer) unknownModel() string {

@@ -45,6 +45,7 @@ func TestExplain(t *testing.T) {
 		{"disconnected", &Error{Kind: Disconnected}, llama, []string{"closed the connection"}},
 		{"runaway call", &Error{Kind: RunawayCall, Message: `bash: "ab" repeats`}, llama, []string{`"ab" repeats`, "smaller step"}},
 		{"runaway answer", &Error{Kind: RunawayAnswer}, llama, []string{"repeats itself"}},
+		{"overlong", &Error{Kind: Overlong, Message: "it ignored max_tokens (4096)"}, llama, []string{"llama-server at http://localhost:8080/v1", "ignored max_tokens (4096)", "-n N"}},
 		{"server fault", &Error{Kind: ServerFault, Message: "out of memory"}, llama, []string{"out of memory"}},
 		{"bad request", &Error{Kind: BadRequest, Message: "Field 'max_tokens'"}, llama, []string{"Field 'max_tokens'"}},
 		{"bad answer", &Error{Kind: BadAnswer, Message: "a web page"}, llama, []string{"a web page", "/v1"}},
@@ -73,7 +74,7 @@ func TestExplain(t *testing.T) {
 func TestEveryKindHasAnExplanation(t *testing.T) {
 	for _, kind := range []ErrorKind{
 		Unreachable, NoAnswer, Stalled, Disconnected, ContextFull, LoadingModel, Unauthorized, UnknownModel,
-		BadTemplate, NoToolSupport, RunawayAnswer, RunawayCall, ServerFault, BadRequest, BadAnswer,
+		BadTemplate, NoToolSupport, RunawayAnswer, RunawayCall, Overlong, ServerFault, BadRequest, BadAnswer,
 	} {
 		if explanations[kind] == nil {
 			t.Errorf("%s has none", kind)

@@ -3,6 +3,7 @@ package llm
 import (
 	"fmt"
 	"strconv"
+	"unicode/utf8"
 )
 
 // When a stream counts as runaway. Figures in bytes.
@@ -10,8 +11,13 @@ const (
 	// MaxArgs bounds the arguments of one call.
 	MaxArgs = 256 << 10
 
-	// MaxText bounds an answer, and its reasoning.
-	MaxText = 1 << 20
+	// MaxAnswer bounds a whole answer for which no max_tokens was sent.
+	MaxAnswer = 1 << 20
+
+	// An answer is stopped at so many times max_tokens by our estimate, which
+	// is too rough for a few tokens.
+	overlong      = 2
+	leastOverlong = 256 // tokens
 
 	argsPeriod    = 64
 	argsWindow    = 256     // of arguments that repeat
@@ -26,23 +32,39 @@ const (
 
 // TextGuard watches an answer or its reasoning for a pattern that repeats
 // without end. The zero value is ready.
-type TextGuard struct {
-	size int
-	tail tail
-}
+type TextGuard struct{ tail tail }
 
 // Add takes new text and says in a few words what is wrong, or returns an
 // empty string.
 func (g *TextGuard) Add(s string) string {
-	g.size += len(s)
-	if g.size > MaxText {
-		return fmt.Sprintf("more than %d MiB", MaxText>>20)
-	}
 	for s != "" {
 		s = g.tail.fill(s, textStride, textWindow)
 		if p := g.tail.period(textStride, textWindow, textPeriod); p != "" {
 			return fmt.Sprintf("%s repeats over %d characters", p, textWindow)
 		}
+	}
+	return ""
+}
+
+// LengthGuard watches the length of a whole answer: text, reasoning and
+// arguments. It trips where a server does not keep to max_tokens.
+type LengthGuard struct {
+	MaxTokens int // as it was sent; 0 when it was not
+
+	bytes, chars int
+}
+
+// Add counts what is new and says in a few words what is wrong, or returns an
+// empty string.
+func (g *LengthGuard) Add(s string) string {
+	g.bytes += len(s)
+	g.chars += utf8.RuneCountInString(s)
+	bound := max(overlong*g.MaxTokens, leastOverlong)
+	switch {
+	case g.MaxTokens > 0 && float64(g.chars) > float64(bound)*charsPerToken:
+		return fmt.Sprintf("it ignored max_tokens (%d) and was stopped after about %d tokens", g.MaxTokens, bound)
+	case g.bytes > MaxAnswer:
+		return fmt.Sprintf("it was stopped after %d MiB", MaxAnswer>>20)
 	}
 	return ""
 }

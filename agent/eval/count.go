@@ -44,7 +44,7 @@ func (c *counts) count(e agent.Event) {
 		c.ended(e)
 	case agent.Notice:
 		if e.Level == agent.Repair {
-			c.repairs[repairKind(e.Text)]++
+			c.repairs[string(e.Mended)]++
 		}
 	case agent.Retrying:
 		c.repairs["retry"]++
@@ -84,8 +84,8 @@ func (c *counts) into(res *Result) {
 	res.Read, res.Cached, res.Written = c.usage.Prompt, c.usage.Cached, c.usage.Completion
 }
 
-// repairKinds names the repairs by the words of their notes; the first that
-// matches counts.
+// repairKinds names the repairs of a call by the words of their notes, which
+// the model reads; the first that matches counts.
 var repairKinds = []struct {
 	kind  string
 	words *regexp.Regexp
@@ -95,11 +95,6 @@ var repairKinds = []struct {
 	{"type", regexp.MustCompile(`, taken as |is a number of seconds`)},
 	{"field name", regexp.MustCompile(`^"[^"]*" was taken for "`)},
 	{"tool name", regexp.MustCompile(`^"[^"]*" was taken for \w`)},
-	{"cut call", regexp.MustCompile(`\bcut\b`)},
-	{"empty answer", regexp.MustCompile(`answer was empty`)},
-	{"announced step", regexp.MustCompile(`step was announced`)},
-	{"call as text", regexp.MustCompile(`(?i)call.*\btext\b|\btext\b.*call`)},
-	{"reasoning", regexp.MustCompile(`(?i)reasoning|thinking|<think`)},
 }
 
 // repairKind classifies a note on a repair.

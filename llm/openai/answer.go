@@ -17,6 +17,7 @@ type answer struct {
 	thoughtRunes runeJoiner
 	thoughtGuard llm.TextGuard
 	calls        calls
+	length       llm.LengthGuard
 	finish       llm.Finish
 	usage        llm.Usage
 	speed        llm.Speed
@@ -47,6 +48,9 @@ func (s *stream) take(c *chunk) error {
 		seen = signToken
 	}
 	s.guard.saw(seen)
+	if why := s.length.Add(delta.written()); why != "" && s.finish == llm.FinishNone {
+		return &llm.Error{Kind: llm.Overlong, Message: why}
+	}
 	if seen == signAlive {
 		return s.emit(llm.Alive{})
 	}
@@ -56,13 +60,9 @@ func (s *stream) take(c *chunk) error {
 // content yields reasoning, text and calls, and reports whether there were
 // any.
 func (s *stream) content(d *wireDelta) (token bool, err error) {
-	thought := d.ReasoningContent
-	if thought == "" {
-		thought = d.Reasoning
-	}
-	if thought != "" {
+	if thought := d.thought(); thought != "" {
 		token = true
-		if err := s.think(s.thoughtRunes.add(string(thought))); err != nil {
+		if err := s.think(s.thoughtRunes.add(thought)); err != nil {
 			return token, err
 		}
 	}

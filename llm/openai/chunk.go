@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -32,6 +33,18 @@ type wireDelta struct {
 	Reasoning        text       `json:"reasoning"`         // Ollama, vLLM
 	Refusal          text       `json:"refusal"`
 	ToolCalls        []wireCall `json:"tool_calls"`
+}
+
+// thought is the reasoning, which some servers send in both fields.
+func (d *wireDelta) thought() string { return string(cmp.Or(d.ReasoningContent, d.Reasoning)) }
+
+// written is all that the model wrote.
+func (d *wireDelta) written() string {
+	s := d.thought() + string(d.Content+d.Refusal)
+	for _, call := range d.ToolCalls {
+		s += string(call.Function.Arguments)
+	}
+	return s
 }
 
 type wireCall struct {

@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -218,6 +219,49 @@ func TestRunawaysAreCut(t *testing.T) {
 				}
 			}
 			s.Close() // waits for the handler: the request was cancelled
+		})
+	}
+}
+
+// TestLimitThatIsIgnored: an answer that passes max_tokens twice over is
+// stopped, and one that a rough estimate alone makes too long is not.
+func TestLimitThatIsIgnored(t *testing.T) {
+	t.Parallel()
+	const limited = 1000 // tokens, 7,000 characters at twice 3.5 a token
+	var words, args strings.Builder
+	for i := range 1500 {
+		fmt.Fprintf(&words, "say 'w%d '\n", i)
+		fmt.Fprintf(&args, "%d ", i)
+	}
+	short := strings.Join(strings.SplitAfter(words.String(), "\n")[:1000], "") // 4,890 characters
+	for _, tc := range []struct {
+		name, section string
+		limit         int
+		want          string // of the message, or empty
+	}{
+		{"text", words.String(), limited, "ignored max_tokens (1000)"},
+		{"reasoning", strings.ReplaceAll(words.String(), "say", "think"), limited, "ignored max_tokens (1000)"},
+		{"a call", `call write_file {"path":"a","content":"` + args.String() + args.String() + `"}`, limited, "ignored max_tokens (1000)"},
+		{"below", short, limited, ""},
+		{"below in both fields", strings.ReplaceAll(strings.ReplaceAll(short, "say '", `raw data: {"choices":[{"delta":{"reasoning":"the same again","reasoning_content":"`), "'\n", "\"}}]}\n"), limited, ""},
+		{"a few tokens", "say 'A word too many.'", 1, ""},
+		{"no limit", words.String(), 0, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			c, _ := scripted(t, "-- llm/1 --\n"+tc.section+"\nfinish stop")
+			req := ask
+			req.Sampling.MaxTokens = tc.limit
+			a := collect(t, t.Context(), c, req)
+			if tc.want == "" {
+				if a.err != nil {
+					t.Fatal(a.err)
+				}
+				return
+			}
+			if fault := wantKind(t, a.err, llm.Overlong); !strings.Contains(fault.Message, tc.want) || fault.Partial == nil {
+				t.Errorf("got %+v", fault)
+			}
 		})
 	}
 }

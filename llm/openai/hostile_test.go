@@ -105,7 +105,7 @@ func TestHostileServers(t *testing.T) {
 					return err
 				}
 			}
-		}, llm.RunawayAnswer, "1 MiB"},
+		}, llm.Overlong, "1 MiB"},
 		{"endless error body", func(w io.Writer) error {
 			_, _ = io.WriteString(w, "HTTP/1.1 500 Oops\r\n\r\n")
 			return endless(w, "failure ")

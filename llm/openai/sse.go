@@ -152,9 +152,11 @@ func (r *reader) takeData(value []byte) {
 		r.stop(io.EOF)
 	case r.event == "error":
 		r.data = append(r.data, value...)
-	case (len(r.data) == 0 || value[0] == '{') && json.Valid(value):
+	case value[0] == '{' && json.Valid(value):
 		r.flushData()
 		r.dispatch(value)
+	case len(r.data) == 0 && json.Valid(value):
+		r.alive = true // null, a number, a text: nothing of an answer
 	default:
 		if len(r.data) > 0 {
 			r.data = append(r.data, ' ')

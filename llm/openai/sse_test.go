@@ -40,6 +40,7 @@ var streamCases = []struct {
 	{name: "byte order mark", body: "\ufeffdata: {\"a\":1}\n\n", want: `{"a":1}`},
 	{name: "no line end at the end", body: `data: {"a":1}`, want: `{"a":1}`},
 	{name: "control fields", body: "retry: 3\n\nevent: x\nid: 7\n\nfoo: bar\n\ndata: {\"a\":1}\n\n", want: `{"a":1}`},
+	{name: "data that is no object", body: "data: null\n\ndata: {\"a\":1}\n\ndata: \"x\"\n\ndata: 7\n\n", want: `{"a":1}`},
 	{name: "empty error member", body: "data: {\"a\":1,\"error\":null}\n\n", want: `{"a":1}`},
 	{name: "the word error in a string", body: "data: {\"a\":\"\\\"error\\\": x\"}\n\n", want: `{"a":"\"error\": x"}`},
 	{name: "after done nothing counts", body: "data: [DONE]\n\ndata: {\"error\":\"x\"}\n\n", done: true},

@@ -36,7 +36,10 @@ type stream struct {
 func newStream(parent context.Context, c *Client, req llm.Request, yield func(llm.Delta, error) bool) *stream {
 	s := &stream{
 		c: c, parent: parent, req: req, yield: yield,
-		answer: answer{calls: calls{declared: req.Tools}},
+		answer: answer{
+			calls:  calls{declared: req.Tools},
+			length: llm.LengthGuard{MaxTokens: req.Sampling.MaxTokens},
+		},
 	}
 	s.ctx, s.cancel = context.WithCancelCause(parent)
 	s.filter.KeepStart = req.Continue
