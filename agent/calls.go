@@ -170,7 +170,14 @@ func (t *turn) permit(ctx context.Context, c *call) (CallEnded, bool) {
 			text += "\nThe user says: " + d.Note
 		}
 		return CallEnded{ID: c.id, Status: CallDenied, Summary: "rejected", Output: text}, false
-	case d.Choice == ChoiceAlways && v.Always != "" && !v.Dangerous:
+	}
+	// An answer holds for the mode in force: that may have changed while the
+	// question stood.
+	if v = t.opts.Policy.Decide(c.plan.Action); v.Decision == safety.Deny {
+		return CallEnded{ID: c.id, Status: CallDenied, Summary: "refused", Output: v.Refusal}, false
+	}
+	c.plan.Permit = v.Permit
+	if d.Choice == ChoiceAlways && v.Always != "" && !v.Dangerous {
 		t.opts.Policy.Remember(c.plan.Action)
 	}
 	if d.Command != "" && d.Command != c.plan.Action.Command && c.plan.Action.Op == safety.Execute {

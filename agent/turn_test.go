@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -293,6 +294,44 @@ func TestAnswersToQuestions(t *testing.T) {
 				t.Errorf("asked %d times, want %d", asked, tc.asked)
 			}
 		})
+	}
+}
+
+// A mode that forbids a call forbids it also when it came while the question
+// stood; one that still asks, or asks no more, leaves the answer as it is.
+func TestModeChangedBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
+	for mode, runs := range map[safety.Mode]bool{
+		safety.ReadOnly: false, safety.AcceptEdits: true, safety.Yolo: true,
+	} {
+		for _, d := range []agent.Decide{
+			{Choice: agent.ChoiceAllow}, {Choice: agent.ChoiceAlways}, {Choice: agent.ChoiceAllow, Command: "ls"},
+		} {
+			t.Run(fmt.Sprintf("%s %s %s", mode, d.Choice, d.Command), func(t *testing.T) {
+				t.Parallel()
+				ran := false
+				tool := echo{run: func(context.Context, string, tools.Sink) tools.Result {
+					ran = true
+					return tools.Result{Status: tools.OK}
+				}}
+				o := options(agenttest.NewModel(agenttest.Call("echo", `{"text":"x"}`), agenttest.Say("ok")), tool)
+				o.Policy = safety.NewPolicy(safety.Options{})
+				r := agenttest.Run(t, o)
+				r.Answer(func(agent.ApprovalAsked) agent.Decide {
+					if err := r.Core.Do(agent.SetMode{Mode: mode}); err != nil {
+						t.Error(err)
+					}
+					return d
+				})
+				got := calls(r.Prompt("go"))[0]
+				if ran != runs {
+					t.Errorf("ran %v, want %v: %+v", ran, runs, got)
+				}
+				if !runs && (got.Status != agent.CallDenied || !strings.Contains(got.Output, "read-only")) {
+					t.Errorf("got %+v, want a refusal that names the mode", got)
+				}
+			})
+		}
 	}
 }
 
