@@ -27,7 +27,7 @@ type command struct {
 var commands = []command{
 	{"doctor", nil, "[-json]", "examine the server, the configuration and the terminal"},
 	{"config", []string{"init", "schema", "trust"}, "[init|schema]", "show the configuration in force, write a file to begin with, print a JSON Schema"},
-	{"trust", []string{"list", "forget"}, "[list|forget]", "show what the project's agent.yaml asks for, and trust it"},
+	{"trust", []string{"list", "forget"}, "[list|forget]", "show what the project asks for and tells the model, and trust it"},
 	{"sessions", nil, "", "list the conversations kept for this directory"},
 	{"eval", nil, "[-help]", "run reproducible tasks against the model"},
 	{"safety", []string{"explain", "judge", "resolve", "clean", "fetch-check"}, "explain LINE", "say how a command line is judged, and why"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,21 +26,33 @@ func (a *app) screen(ctx context.Context) int {
 	if !term.IsTerminal(a.in.Fd()) || !term.IsTerminal(a.out.Fd()) {
 		return a.fail(errors.New("there is no terminal here: use mm -p \"...\" for one prompt"))
 	}
+	if err := a.trustAtStart(ctx); err != nil {
+		return a.fail(err)
+	}
 	r := &runs{ctx: ctx}
 	defer r.stop()
+	var starting sync.Mutex
 	o := ui.Options{
-		Cwd:          a.cwd,
-		Version:      version,
-		Theme:        a.cfg.Theme,
-		PreviewLines: a.cfg.PreviewLines,
-		ContextMarks: []float64{a.cfg.Context.MaskAt, a.cfg.Context.CompactAt},
-		LogFile:      a.logFile(),
-		Files:        a.listFiles,
-		Branch:       func() string { return branch(a.cwd) },
-		Models:       a.modelChoices(r),
-		Providers:    a.providerChoices(r),
-		Sessions:     a.sessionChoices(r),
-		Commands:     a.commands(),
+		Cwd: a.cwd, Version: version, LogFile: a.logFile(),
+		Look: ui.Look{
+			Theme:        a.cfg.Theme,
+			PreviewLines: a.cfg.PreviewLines,
+			ContextMarks: []float64{a.cfg.Context.MaskAt, a.cfg.Context.CompactAt},
+		},
+		Owner: ui.Owner{
+			Start: func(ctx context.Context) (ui.Core, *ui.FirstRun, error) {
+				starting.Lock()
+				defer starting.Unlock()
+				return a.begins(ctx, r)
+			},
+			Files:     a.listFiles,
+			Branch:    func() string { return branch(a.cwd) },
+			Jobs:      a.jobs,
+			Models:    a.modelChoices(r),
+			Providers: a.providerChoices(r),
+			Sessions:  a.sessionChoices(r),
+			Commands:  a.commands(),
+		},
 	}
 	o.Home, _ = os.UserHomeDir() // for the header alone
 	if file := configs.UserFile(); file != "" {
@@ -49,20 +62,31 @@ func (a *app) screen(ctx context.Context) int {
 			o.UserThemes = os.DirFS(themes)
 		}
 	}
-	var core ui.Core
-	err := a.reach(ctx)
-	switch {
-	case err == nil:
-		if core, err = a.begin(r, a.open); err != nil {
-			return a.fail(err)
-		}
-	default:
-		o.FirstRun = a.firstRun(r, err)
-	}
-	if err := ui.Run(ctx, core, o); err != nil {
+	err := ui.Run(ctx, nil, o)
+	starting.Lock() // a start under way ends soon, since ctx has
+	if err != nil {
 		return a.fail(err)
 	}
 	return exitOK
+}
+
+// begins connects and opens the session that the command line names. Where no
+// server answers it returns what can be done.
+func (a *app) begins(ctx context.Context, r *runs) (ui.Core, *ui.FirstRun, error) {
+	if err := a.reach(ctx); err != nil {
+		return nil, a.firstRun(r, err), nil
+	}
+	core, err := a.begin(r, a.open)
+	return core, nil, err
+}
+
+// jobs lists the commands that go on in the background.
+func (a *app) jobs() []string {
+	var list []string
+	for _, j := range a.runner.Jobs() {
+		list = append(list, cmp.Or(j.Command, fmt.Sprint("process ", j.PID)))
+	}
+	return list
 }
 
 // maxListed bounds the files that "@" offers.
@@ -184,14 +208,7 @@ func (a *app) firstRun(r *runs, cause error) *ui.FirstRun {
 	} else {
 		f.Probed = []ui.Probe{{Name: a.cfg.Provider, URL: a.cfg.BaseURL, Found: found}}
 	}
-	open := func() (ui.Core, error) { return a.begin(r, a.open) }
-	f.Retry = func(ctx context.Context) (ui.Core, *ui.FirstRun, error) {
-		if err := a.reach(ctx); err != nil {
-			return nil, a.firstRun(r, err), nil
-		}
-		core, err := open()
-		return core, nil, err
-	}
+	f.Retry = func(ctx context.Context) (ui.Core, *ui.FirstRun, error) { return a.begins(ctx, r) }
 	f.Enter = func(ctx context.Context, url string) (ui.Core, *ui.FirstRun, error) {
 		opts := a.clientOptions()
 		opts.Provider, opts.BaseURL = openai.OpenAI, url
@@ -202,14 +219,14 @@ func (a *app) firstRun(r *runs, cause error) *ui.FirstRun {
 		if err := a.useProfile(ctx); err != nil {
 			return nil, nil, err
 		}
-		core, err := open()
+		core, err := a.begin(r, a.open)
 		return core, nil, err
 	}
 	f.Demo = func(context.Context) (ui.Core, error) {
 		if _, err := a.useDemo(); err != nil {
 			return nil, err
 		}
-		return open()
+		return a.begin(r, a.open)
 	}
 	return f
 }

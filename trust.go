@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -16,25 +15,19 @@ import (
 	"mm/safety/clean"
 )
 
-// trust is "mm trust": what the project's file asks for is shown, and the user
-// is asked. Nobody is asked for him: without a terminal nothing is trusted.
+// trust is "mm trust": what the project brings is shown, and the user is asked.
+// Nobody is asked for him: without a terminal nothing is trusted.
 func (p program) trust(ctx context.Context, o options, args []string) int {
 	cwd, err := os.Getwd()
 	if err != nil {
 		return p.fail(err)
 	}
-	switch strings.Join(args, " ") {
-	case "":
-	case "list":
+	word := strings.Join(args, " ")
+	if word == "list" {
 		return p.trustList()
-	case "forget":
-		if err := configs.Distrust(configs.TrustFile(), cwd); err != nil {
-			return p.fail(err)
-		}
-		fmt.Fprintln(p.out, "the project in this folder is not trusted")
-		return exitOK
-	default:
-		return p.usage(fmt.Sprintf("mm trust takes list or forget, not %q", strings.Join(args, " ")))
+	}
+	if word != "" && word != "forget" {
+		return p.usage(fmt.Sprintf("mm trust takes list or forget, not %q", word))
 	}
 	src := p.sources(o, cwd)
 	src.File = ""
@@ -42,45 +35,113 @@ func (p program) trust(ctx context.Context, o options, args []string) int {
 	if err != nil {
 		return p.fail(err)
 	}
-	return p.trustProject(ctx, cfg)
-}
-
-// trustProject shows the wishes of a project's file and asks.
-func (p program) trustProject(ctx context.Context, cfg *configs.Loaded) int {
-	project := cfg.Project
+	q := question{project: cfg.Project, brought: brings(cwd, cfg.SkillsDir)}
 	switch {
-	case project == nil:
-		return p.fail(errors.New("there is no agent.yaml in this folder"))
-	case project.Hash == "":
+	case word == "forget":
+		if err := configs.Forget(configs.TrustFile(), q.texts()...); err != nil {
+			return p.fail(err)
+		}
+		fmt.Fprintln(p.out, "nothing of the project in this folder is trusted")
+		return exitOK
+	case cfg.Project != nil && cfg.Project.Hash == "":
 		return p.fail(errors.New(strings.Join(cfg.Warnings, "; ")))
+	case len(q.texts()) == 0:
+		return p.fail(errors.New("there is no agent.yaml, no AGENTS.md and no skill in this folder"))
 	}
-	fmt.Fprintln(p.out, clean.Visible(project.Path))
-	for _, line := range wishes(project) {
+	for _, line := range q.describe() {
 		fmt.Fprintln(p.out, line)
 	}
 	switch {
-	case project.Trusted:
-		fmt.Fprintln(p.out, "You trust this text in this folder (mm trust forget takes it back).")
-		return exitOK
-	case !project.Pending():
+	case len(q.pending()) == 0 && !slices.ContainsFunc(q.texts(), func(t configs.Text) bool { return t.Trusted }):
 		fmt.Fprintln(p.out, "Nothing in it needs your trust.")
+		return exitOK
+	case len(q.pending()) == 0:
+		fmt.Fprintln(p.out, "You trust this in this folder (mm trust forget takes it back).")
 		return exitOK
 	case !term.IsTerminal(p.in.Fd()):
 		return p.fail(errors.New("nobody can be asked here: run mm trust in a terminal"))
 	}
-	if project.Changed {
+	_, err = p.askTrust(ctx, q)
+	if err != nil {
+		return p.fail(err)
+	}
+	return exitOK
+}
+
+// question is what a project brings, to be put before the user.
+type question struct {
+	project *configs.Project // nil when it has no configuration
+	brought
+}
+
+// texts lists all that the user can trust.
+func (q question) texts() []configs.Text {
+	list := q.brought.texts()
+	if q.project != nil && q.project.Hash != "" {
+		list = append(list, q.project.Text)
+	}
+	return list
+}
+
+// pending lists what the user's trust would change.
+func (q question) pending() []configs.Text {
+	return slices.DeleteFunc(q.texts(), func(t configs.Text) bool {
+		return t.Trusted || q.project != nil && t.Path == q.project.Path && !q.project.Pending()
+	})
+}
+
+// undecided tells whether the user has yet to say something.
+func (q question) undecided() bool {
+	return slices.ContainsFunc(q.pending(), func(t configs.Text) bool { return !t.Declined })
+}
+
+// describe tells what the project would do.
+func (q question) describe() []string {
+	var lines []string
+	if q.project != nil {
+		lines = append(lines, clean.Visible(q.project.Path).String())
+		lines = append(lines, wishes(q.project)...)
+	}
+	return append(lines, q.brought.describe()...)
+}
+
+// askTrust asks, once what there is has been shown, and notes the answer.
+func (p program) askTrust(ctx context.Context, q question) (trusted bool, err error) {
+	if slices.ContainsFunc(q.pending(), func(t configs.Text) bool { return t.Changed }) {
 		fmt.Fprintln(p.out, "You trusted another text in this folder; this one is new.")
 	}
 	fmt.Fprint(p.out, "Trust this text in this folder? [y/N] ")
 	if !p.yes(ctx) {
 		fmt.Fprintln(p.out, "not trusted")
-		return exitOK
+		if ctx.Err() != nil {
+			return false, nil
+		}
+		return false, configs.Decline(configs.TrustFile(), q.pending()...)
 	}
-	if err := project.Trust(configs.TrustFile()); err != nil {
-		return p.fail(err)
+	if err := configs.Trust(configs.TrustFile(), q.pending()...); err != nil {
+		return false, err
 	}
 	fmt.Fprintln(p.out, "trusted")
-	return exitOK
+	return true, nil
+}
+
+// trustAtStart asks before the screen opens, when the project brings something
+// of which the user has said nothing yet. Nothing of it has been used by then.
+func (a *app) trustAtStart(ctx context.Context) error {
+	q := question{project: a.cfg.Project, brought: brings(a.cwd, a.cfg.SkillsDir)}
+	if !q.undecided() {
+		return nil
+	}
+	fmt.Fprintln(a.out, "This project brings settings or texts for the model. They count only when you trust them.")
+	for _, line := range q.describe() {
+		fmt.Fprintln(a.out, line)
+	}
+	trusted, err := a.askTrust(ctx, q)
+	if err != nil || !trusted {
+		return err
+	}
+	a.cfg, err = configs.Load(a.sources(a.opts, a.cwd))
+	return err
 }
 
 // yes reads the answer to a question. An interrupt is a no.
@@ -130,7 +191,7 @@ func (p program) trustList() int {
 	if err != nil {
 		return p.fail(err)
 	}
-	for _, path := range slices.Sorted(maps.Keys(list)) {
+	for _, path := range list {
 		fmt.Fprintln(p.out, clean.Line(path))
 	}
 	return exitOK

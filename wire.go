@@ -208,7 +208,8 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 		return nil, err
 	}
 	a.onClose(func() { _ = ws.Close() })
-	set, warnings := a.skills(f.skills)
+	project := brings(cwd, a.cfg.SkillsDir)
+	set, warnings := a.skills(f.skills, project)
 	seen := tools.NewSeen()
 	confined, err := a.confine(ws)
 	if err != nil {
@@ -226,6 +227,7 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 	if err != nil {
 		return nil, err
 	}
+	system += a.instructions(project)
 	declared := agent.Toolbox(box)
 	if f.tools != nil {
 		declared = f.tools(box)
@@ -278,21 +280,24 @@ func (a *app) protected() []string {
 	return nil
 }
 
-// skills loads the procedures: the user's own, and the built-in ones. Those of
-// a project are foreign text until the project is trusted, and are left out.
-func (a *app) skills(nearer []skills.Layer) (skills.Set, []string) {
+// skills loads the procedures: those of a trusted project, the user's own, and
+// the built-in ones.
+func (a *app) skills(nearer []skills.Layer, project brought) (skills.Set, []string) {
 	layers := slices.Clone(nearer)
-	if prj := a.cfg.Project; prj != nil && prj.Trusted {
-		for _, dir := range []string{a.cfg.SkillsDir, filepath.Join(".agents", "skills")} {
-			dir = filepath.Join(a.cwd, dir)
-			layers = append(layers, skills.Layer{Name: "project", FS: os.DirFS(dir), Dir: dir})
+	for _, f := range project.skills {
+		if f.Trusted {
+			layers = append(layers, skills.Layer{Name: "project", Set: f.set})
 		}
+	}
+	if dir := a.cfg.SkillsDir; filepath.IsAbs(dir) { // a project's lies inside of it
+		layers = append(layers, skills.Layer{Name: "user", FS: os.DirFS(dir), Dir: dir})
 	}
 	if file := configs.UserFile(); file != "" {
 		dir := filepath.Join(filepath.Dir(file), "skills")
 		layers = append(layers, skills.Layer{Name: "user", FS: os.DirFS(dir), Dir: dir})
 	}
-	return skills.Load(append(layers, skills.Builtin())...)
+	set, warnings := skills.Load(append(layers, skills.Builtin())...)
+	return set, append(project.said(), warnings...)
 }
 
 // named is what the agent shows of skills.

@@ -2,8 +2,6 @@ package configs
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,15 +14,7 @@ import (
 // it is data of strangers until the user trusts this very text at this very
 // place.
 type Project struct {
-	// Path is the real path of the project's folder, and the file's name.
-	Path string
-
-	// Hash is the SHA-256 of the text that was read, in hexadecimal.
-	Hash string
-
-	// Trusted says that the user trusts this text here. Changed says that he
-	// trusted another one.
-	Trusted, Changed bool
+	Text // its path is the real one of the project's folder, and the file's name
 
 	// Wishes are the settings of the file, judged against the layers below.
 	Wishes []Wish
@@ -71,7 +61,7 @@ func readProject(dir, trustFile string) (*Project, error) {
 	name := filepath.Join(dir, ProjectFile)
 	data, err := readBounded(name, writable)
 	if exposure, ok := errors.AsType[*exposedError](err); ok {
-		return &Project{Path: name, warnings: []string{exposure.Error()}}, nil
+		return &Project{Text: Text{Path: name}, warnings: []string{exposure.Error()}}, nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -83,14 +73,10 @@ func readProject(dir, trustFile string) (*Project, error) {
 	if err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
-	sum := sha256.Sum256(data)
-	p := &Project{Path: path, Hash: hex.EncodeToString(sum[:]), file: &file{name: name, data: data}}
-	trusted, err := readTrust(trustFile)
-	if err != nil {
+	p := &Project{file: &file{name: name, data: data}}
+	if p.Text, err = Examine(trustFile, path, data); err != nil {
 		p.warnings = append(p.warnings, err.Error())
 	}
-	p.Trusted = trusted[p.Path] == p.Hash
-	p.Changed = trusted[p.Path] != "" && !p.Trusted
 	return p, p.file.parse()
 }
 
@@ -189,18 +175,4 @@ func raises(value, before any) bool {
 		return v > b
 	}
 	return false
-}
-
-// Trust notes in trustFile that the user trusts the text of p at its place.
-func (p *Project) Trust(trustFile string) error {
-	return editTrust(trustFile, func(t trustList) { t[p.Path] = p.Hash })
-}
-
-// Distrust takes that back for the project in dir.
-func Distrust(trustFile, dir string) error {
-	path, err := projectPath(dir)
-	if err != nil {
-		return err
-	}
-	return editTrust(trustFile, func(t trustList) { delete(t, path) })
 }

@@ -36,7 +36,7 @@ func TestTrustHoldsForOneTextAtOnePlace(t *testing.T) {
 	if before.MaxTurns != 40 || len(before.LSP) != 0 || before.SearchTools || !before.CheckEdits || before.PreviewLines != 3 || !before.Project.Pending() {
 		t.Errorf("untrusted: %+v", before.Config)
 	}
-	if err := before.Project.Trust(trust); err != nil {
+	if err := configs.Trust(trust, before.Project.Text); err != nil {
 		t.Fatal(err)
 	}
 	after := load(dir)
@@ -67,7 +67,7 @@ func TestTrustHoldsForOneTextAtOnePlace(t *testing.T) {
 	}
 
 	write(t, dir, "agent.yaml", wishes)
-	if err := configs.Distrust(trust, dir); err != nil {
+	if err := configs.Forget(trust, before.Project.Text); err != nil {
 		t.Fatal(err)
 	}
 	if load(dir).Project.Trusted {
@@ -168,7 +168,7 @@ func TestADamagedListTrustsNothing(t *testing.T) {
 	if err != nil || l.MaxTurns != 40 || !strings.Contains(l.Warnings[0], "is damaged, so nothing is trusted") {
 		t.Errorf("got %v, %+v", err, l)
 	}
-	if err := l.Project.Trust(trust); err == nil {
+	if err := configs.Trust(trust, l.Project.Text); err == nil {
 		t.Error("a damaged list was overwritten")
 	}
 }

@@ -1,6 +1,8 @@
 package configs
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,11 +10,67 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
-// trustList maps the path of a project's file to the hash of the text that the
-// user trusts.
+// Text is a text that came with a project and counts only where the user trusts
+// it: a configuration, instructions, skills.
+type Text struct {
+	Path string // real; of a file or a folder
+	Hash string // SHA-256 of the content, in hexadecimal
+
+	// Trusted and Declined are what the user said of this very content at this
+	// very place. Changed says that he trusted another content.
+	Trusted, Declined, Changed bool
+}
+
+// declined stands before the hash of a text that the user does not trust.
+const declined = "no "
+
+// trustList maps the path of a text to the hash of the content that the user
+// trusts, or declined.
 type trustList map[string]string
+
+// Examine looks up what the user said of a text. With an error, which is for
+// the user, the text is not trusted.
+func Examine(trustFile, path string, content []byte) (Text, error) {
+	sum := sha256.Sum256(content)
+	t := Text{Path: path, Hash: hex.EncodeToString(sum[:])}
+	list, err := readTrust(trustFile)
+	said := list[path]
+	t.Trusted, t.Declined = said == t.Hash, said == declined+t.Hash
+	t.Changed = said != "" && !strings.HasPrefix(said, declined) && !t.Trusted
+	return t, err
+}
+
+// Trust notes in trustFile that the user trusts texts at their places.
+func Trust(trustFile string, texts ...Text) error {
+	return editTrust(trustFile, func(list trustList) {
+		for _, t := range texts {
+			list[t.Path] = t.Hash
+		}
+	})
+}
+
+// Decline notes that the user does not trust them, so that he need not be asked
+// again.
+func Decline(trustFile string, texts ...Text) error {
+	return editTrust(trustFile, func(list trustList) {
+		for _, t := range texts {
+			list[t.Path] = declined + t.Hash
+		}
+	})
+}
+
+// Forget takes back what the user said of texts.
+func Forget(trustFile string, texts ...Text) error {
+	return editTrust(trustFile, func(list trustList) {
+		for _, t := range texts {
+			delete(list, t.Path)
+		}
+	})
+}
 
 // readTrust reads the list. Without one, nothing is trusted; one that others
 // may write is no list.
@@ -34,8 +92,12 @@ func readTrust(name string) (trustList, error) {
 	return list, nil
 }
 
-// Trusted lists the project files that the user trusts, with their hashes.
-func Trusted(trustFile string) (map[string]string, error) { return readTrust(trustFile) }
+// Trusted lists the paths of the texts that the user trusts, sorted.
+func Trusted(trustFile string) ([]string, error) {
+	list, err := readTrust(trustFile)
+	maps.DeleteFunc(list, func(_, said string) bool { return strings.HasPrefix(said, declined) })
+	return slices.Sorted(maps.Keys(list)), err
+}
 
 // editTrust changes the list and writes it anew. Files whose folder is gone are
 // dropped.

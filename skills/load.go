@@ -23,6 +23,10 @@ type Layer struct {
 	Name string // for messages: "project", "user", "built-in"
 	FS   fs.FS
 	Dir  string // the folder's path; empty when it is not on disk
+
+	// Set, when not nil, are skills that were read before: nothing is read
+	// again, so that what was judged is what is used.
+	Set Set
 }
 
 // Builtin is the layer of the skills that come with the program.
@@ -58,6 +62,9 @@ func Load(layers ...Layer) (set Set, warnings []string) {
 
 // load reads one layer in the order of the file names.
 func (l Layer) load() (found []Skill, broken []string) {
+	if l.Set != nil {
+		return l.Set, nil
+	}
 	entries, err := fs.ReadDir(l.FS, ".")
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -24,13 +24,13 @@ const (
 
 // ProjectNotes returns the project's instructions for agents: the nearest
 // AGENTS.md from dir upwards to root, which is dir or above it. An empty root
-// is that of the repository around dir, or dir where there is none. text has at
-// most max characters, cut after a line, and says so; path is the file, "" when
-// there is none.
+// is that of the repository around dir, or dir where there is none. path is the
+// file, "" when there is none.
 //
 // The instructions are the project's word: the caller asks whether it is
-// trusted. A link that leads out of root is an error.
-func ProjectNotes(dir, root string, max int) (text, path string, err error) {
+// trusted, and bounds them with CutNotes. A link that leads out of root is an
+// error.
+func ProjectNotes(dir, root string) (text, path string, err error) {
 	if dir, err = realPath(dir); err != nil {
 		return "", "", err
 	}
@@ -55,7 +55,7 @@ func ProjectNotes(dir, root string, max int) (text, path string, err error) {
 			return "", "", fmt.Errorf("project notes %s: %w", filepath.Join(root, name), err)
 		}
 		if text := strings.TrimSpace(plainNotes(data)); text != "" {
-			return cutNotes(text, max), filepath.Join(root, name), nil
+			return text, filepath.Join(root, name), nil
 		}
 		if rel == "." {
 			return "", "", nil
@@ -116,9 +116,9 @@ func plainNotes(data []byte) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\x00", "")
 }
 
-// cutNotes bounds a text to max characters, its last line about the cut
+// CutNotes bounds instructions to max characters, its last line about the cut
 // included.
-func cutNotes(text string, max int) string {
+func CutNotes(text string, max int) string {
 	if utf8.RuneCountInString(text) <= max {
 		return text
 	}

@@ -48,7 +48,7 @@ func TestProjectNotesAreTheNearest(t *testing.T) {
 		if root != "" {
 			root = filepath.Join(dir, root)
 		}
-		text, path, err := ProjectNotes(filepath.Join(dir, tc.dir), root, 1000)
+		text, path, err := ProjectNotes(filepath.Join(dir, tc.dir), root)
 		want := tc.path
 		if want != "" {
 			want = filepath.Join(dir, tc.path)
@@ -58,29 +58,28 @@ func TestProjectNotesAreTheNearest(t *testing.T) {
 		}
 	}
 	for _, root := range []string{filepath.Join(dir, "bare"), filepath.Join(dir, "none")} {
-		if _, _, err := ProjectNotes(filepath.Join(dir, "repo"), root, 1000); err == nil {
+		if _, _, err := ProjectNotes(filepath.Join(dir, "repo"), root); err == nil {
 			t.Errorf("root %s was taken", root)
 		}
 	}
 }
 
-func TestProjectNotesAreBounded(t *testing.T) {
+func TestNotesAreBounded(t *testing.T) {
 	t.Parallel()
-	dir := tree(t, map[string]string{"AGENTS.md": strings.Repeat("é line\n", 100_000)})
-	text, _, err := ProjectNotes(dir, dir, 200)
-	if n := utf8.RuneCountInString(text); err != nil || n > 200 || n < 150 {
-		t.Errorf("%d characters, %v", n, err)
+	long := strings.Repeat("é line\n", 1000)
+	text := CutNotes(long, 200)
+	if n := utf8.RuneCountInString(text); n > 200 || n < 150 {
+		t.Errorf("%d characters", n)
 	}
 	lines := strings.Split(text, "\n")
 	if lines[len(lines)-1] != "[cut here; read_file AGENTS.md shows the rest]" || lines[len(lines)-2] != "é line" {
 		t.Errorf("cut in the middle: %q", text)
 	}
-	if text, _, err := ProjectNotes(dir, dir, 10); text != "" || err != nil {
-		t.Errorf("no room: %q, %v", text, err)
+	if text := CutNotes(long, 10); text != "" {
+		t.Errorf("no room: %q", text)
 	}
-	whole := tree(t, map[string]string{"AGENTS.md": strings.Repeat("é", 200)})
-	if text, _, err := ProjectNotes(whole, "", 200); text != strings.Repeat("é", 200) || err != nil {
-		t.Errorf("what fits was cut: %q, %v", text, err)
+	if whole := strings.Repeat("é", 200); CutNotes(whole, 200) != whole {
+		t.Error("what fits was cut")
 	}
 }
 
@@ -92,7 +91,7 @@ func TestProjectNotesStayInTheProject(t *testing.T) {
 		t.Skip(err)
 	}
 	repo := filepath.Join(dir, "repo")
-	if text, _, err := ProjectNotes(repo, "", 100); text != "inside" || err != nil {
+	if text, _, err := ProjectNotes(repo, ""); text != "inside" || err != nil {
 		t.Errorf("a link inside: %q, %v", text, err)
 	}
 	for _, target := range []string{filepath.Join(dir, "secret"), filepath.Join("..", "secret"), "AGENTS.md", "docs"} {
@@ -102,7 +101,7 @@ func TestProjectNotesStayInTheProject(t *testing.T) {
 		if err := os.Symlink(target, link); err != nil {
 			t.Fatal(err)
 		}
-		if text, path, err := ProjectNotes(repo, "", 100); err == nil || text != "" || path != "" {
+		if text, path, err := ProjectNotes(repo, ""); err == nil || text != "" || path != "" {
 			t.Errorf("a link to %s: %q of %q, %v", target, text, path, err)
 		}
 	}

@@ -14,7 +14,7 @@ func TestProjectNotesDoNotWaitForAPipe(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "AGENTS.md"), 0o600); err != nil {
 		t.Skip(err)
 	}
-	if text, _, err := ProjectNotes(dir, dir, 100); err == nil || text != "" {
+	if text, _, err := ProjectNotes(dir, dir); err == nil || text != "" {
 		t.Errorf("got %q, %v", text, err)
 	}
 }
