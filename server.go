@@ -17,7 +17,12 @@ type server struct {
 	client  *openai.Client
 	options openai.Options // those of client
 	info    llm.ModelInfo
+	asked   time.Time // when info came
 }
+
+// fresh is how long an answer is not asked for again: at the start the settings
+// of the model's family and the core want it one after the other.
+const fresh = 2 * time.Second
 
 func (s *server) use(o openai.Options) {
 	s.mu.Lock()
@@ -74,15 +79,25 @@ func (s *server) Info(ctx context.Context) (llm.ModelInfo, error) {
 	if err != nil {
 		return llm.ModelInfo{}, err
 	}
+	if info, ok := s.justAsked(); ok {
+		return info, nil
+	}
 	info, err := c.Info(ctx)
 	if err == nil {
 		s.mu.Lock()
 		if s.client == c { // else another was chosen meanwhile
-			s.info = info
+			s.info, s.asked = info, time.Now()
 		}
 		s.mu.Unlock()
 	}
 	return info, err
+}
+
+// justAsked returns an answer that is fresh and leaves nothing open.
+func (s *server) justAsked() (llm.ModelInfo, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.info, s.info.ContextWindow > 0 && time.Since(s.asked) < fresh
 }
 
 // Stream implements agent.Model.

@@ -15,6 +15,7 @@ type foundMsg struct {
 	core  Core
 	first *FirstRun
 	err   error
+	start bool // the search of the start
 }
 
 // firstChoice is something that can be done without a server.
@@ -72,8 +73,16 @@ func (m *Model) try(search func(context.Context) (Core, *FirstRun, error)) tea.C
 	ctx := m.ctx
 	return func() tea.Msg {
 		core, first, err := search(ctx)
-		return foundMsg{core, first, err}
+		return foundMsg{core: core, first: first, err: err}
 	}
+}
+
+// start asks the owner for the core.
+func (m *Model) start() tea.Cmd {
+	return runLater(m.ctx, func(ctx context.Context) tea.Msg {
+		core, first, err := m.opt.Start(ctx)
+		return foundMsg{core: core, first: first, err: err, start: true}
+	})
 }
 
 // found takes the result of a search.
@@ -84,10 +93,18 @@ func (m *Model) found(msg foundMsg) tea.Cmd {
 	}
 	switch {
 	case msg.core != nil:
-		return m.replaceCore(msg.core)
+		cmd := m.replaceCore(msg.core)
+		if m.out.due {
+			m.out.due = false
+			cmd = tea.Batch(cmd, m.submit())
+		}
+		return cmd
+	case msg.err != nil && msg.start:
+		m.out.fatal = msg.err
+		return tea.Quit
 	case msg.err != nil:
 		m.warn(clean.Line(msg.err.Error()))
-	default:
+	case !msg.start:
 		m.warn(clean.Trusted("still no server"))
 	}
 	return nil

@@ -249,6 +249,11 @@ func (m *Model) submit() tea.Cmd {
 	if rest, ok := strings.CutPrefix(text, "!"); ok && strings.TrimSpace(rest) != "" {
 		c = agent.RunShell{Command: strings.TrimSpace(rest)}
 	}
+	if m.core == nil && m.out.trying {
+		m.out.due = true
+		m.say(clean.Trusted("sent as soon as the server is found"))
+		return nil
+	}
 	if !m.do(c) {
 		return nil
 	}

@@ -51,7 +51,9 @@ type outside struct {
 	branch clean.Text
 	files  fileList
 	first  *FirstRun
-	trying bool // a server is being looked for
+	trying bool  // a server is being looked for
+	due    bool  // the draft is sent once it is found
+	fatal  error // ended the program
 }
 
 // moods are what keys mean at this moment.
@@ -83,6 +85,7 @@ type Setup struct {
 	Now    func() time.Time
 	Copy   func(string) error  // to the clipboard; nil cannot
 	Getenv func(string) string // nil reads the process's
+	Draft  string              // what was typed before the start
 
 	In, Out *os.File // the terminal, for the editor
 	Suspend bool     // something is there to wake the program again
@@ -95,7 +98,7 @@ func NewModel(ctx context.Context, core Core, opt Options, s Setup) *Model {
 	m.look = look{sheet: s.Sheet, themes: s.Themes, chosen: s.Sheet.Theme}
 	m.list = transcript.New(s.Sheet, transcript.Options{PreviewLines: opt.PreviewLines})
 	m.comp = composer.New(s.Sheet)
-	m.out = outside{setup: s, first: opt.FirstRun}
+	m.out = outside{setup: s, trying: core == nil && opt.Start != nil}
 	if s.Getenv == nil {
 		m.out.setup.Getenv = os.Getenv
 	}
@@ -103,8 +106,8 @@ func NewModel(ctx context.Context, core Core, opt Options, s Setup) *Model {
 		m.out.setup.Copy = func(string) error { return errors.New("there is no clipboard") }
 	}
 	m.comp.SetCandidates('/', m.commandCandidates())
-	if opt.Draft != "" {
-		m.comp.SetDraft(opt.Draft)
+	if s.Draft != "" {
+		m.comp.SetDraft(s.Draft)
 	}
 	return m
 }
@@ -123,8 +126,8 @@ func (m *Model) Init() tea.Cmd {
 	if m.core != nil {
 		cmds = append(cmds, waitBatch(m.gen, m.core.Events()))
 	}
-	if m.opt.Send && m.core != nil {
-		cmds = append(cmds, func() tea.Msg { return dueMsg{force: true} })
+	if m.out.trying {
+		cmds = append(cmds, m.start())
 	}
 	return tea.Batch(cmds...)
 }
@@ -132,7 +135,7 @@ func (m *Model) Init() tea.Cmd {
 // Messages of the screen to itself.
 type (
 	tickMsg time.Time
-	dueMsg  struct{ force bool } // an Enter that waited is due
+	dueMsg  struct{} // an Enter that waited is due
 )
 
 // Update routes a message.
@@ -158,7 +161,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.list.Tick(m.now())
 		return nil
 	case dueMsg:
-		if m.comp.Due() == composer.Submit || msg.force {
+		if m.comp.Due() == composer.Submit {
 			return m.submit()
 		}
 		return nil

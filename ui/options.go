@@ -17,25 +17,34 @@ type Core interface {
 	Events() <-chan []agent.Event
 }
 
-// Options are the settings of the screen and what it can ask its owner for. A
-// nil function is not offered to the user. All functions run outside of the
-// screen's goroutine, one call of each at a time.
+// Options are what the screen is made with.
 type Options struct {
 	Cwd, Version string
 	Home         string // for "~" in the header
 
-	Theme      string // a name, or "auto" or empty to go by the terminal
-	UserThemes fs.FS  // further themes, or nil
-
-	PreviewLines int       // rows of a folded output; 0 means 8
-	ContextMarks []float64 // shares of the window at which the core acts
-
 	HistoryFile string // prompts of earlier sessions; empty keeps none
 	LogFile     string // what libraries print, and panics; empty drops it
 
-	// Draft stands in the input at the start. With Send it is sent at once.
-	Draft string
-	Send  bool
+	Look
+	Owner
+	Terminal Terminal
+}
+
+// Look are the settings of how it is drawn.
+type Look struct {
+	Theme        string    // a name, or "auto" or empty to go by the terminal
+	UserThemes   fs.FS     // further themes, or nil
+	PreviewLines int       // rows of a folded output; 0 means 8
+	ContextMarks []float64 // shares of the window at which the core acts
+}
+
+// Owner is what the screen can ask of who runs it. A nil function is not
+// offered to the user. All functions run outside of the screen's goroutine.
+type Owner struct {
+	// Start makes the core when Run gets none. It is asked once the screen
+	// is up. Where there is no server, what can be done is returned; an
+	// error ends the program.
+	Start func(context.Context) (Core, *FirstRun, error)
 
 	// Branch returns the branch of the directory, or nothing.
 	Branch func() string
@@ -43,15 +52,13 @@ type Options struct {
 	// Files lists the project's files for "@", as paths relative to Cwd.
 	Files func(context.Context) ([]string, error)
 
+	// Jobs lists the commands that go on in the background, a line each.
+	Jobs func() []string
+
 	Models    *Choices
 	Providers *Choices
 	Sessions  *Sessions
 	Commands  []Command
-
-	// FirstRun is shown while there is no core.
-	FirstRun *FirstRun
-
-	Terminal Terminal
 }
 
 // Terminal replaces the process's own, for tests.

@@ -48,11 +48,11 @@ func TestPromptsAreKept(t *testing.T) {
 
 func TestAnotherConversation(t *testing.T) {
 	t.Parallel()
-	o := ui.Options{Sessions: &ui.Sessions{
+	o := ui.Options{Owner: ui.Owner{Sessions: &ui.Sessions{
 		List: func(context.Context) ([]ui.Choice, error) {
 			return []ui.Choice{{ID: "s2", Label: "the other one"}}, nil
 		},
-	}}
+	}}}
 	synctest.Test(t, func(t *testing.T) {
 		other := uitest.NewCore()
 		o.Sessions.Open = func(_ context.Context, id string) (ui.Core, error) {

@@ -56,6 +56,8 @@ func child(scenario string) int {
 		switch scenario {
 		case "panic in update":
 			panic("boom in update")
+		case "panic in a goroutine":
+			go func() { panic("boom in a goroutine") }()
 		case "panic in the core":
 			cancel(errors.New("the core crashed"))
 		case "prints":
@@ -102,7 +104,7 @@ func start(t *testing.T, scenario string, env ...string) *program {
 	if err := pty.Setsize(ptm, &pty.Winsize{Cols: 80, Rows: 24}); err != nil {
 		t.Fatal(err)
 	}
-	p := &program{t: t, pty: ptm, tty: tty, screen: vt.NewEmulator(80, 24), log: filepath.Join(t.TempDir(), "log")}
+	p := &program{t: t, pty: pollable(t, ptm), tty: tty, screen: vt.NewEmulator(80, 24), log: filepath.Join(t.TempDir(), "log")}
 	p.fed = sync.NewCond(&p.mu)
 	p.mode = p.termios()
 	p.cmd = exec.Command(os.Args[0])
@@ -128,10 +130,21 @@ func start(t *testing.T, scenario string, env ...string) *program {
 	t.Cleanup(func() {
 		_ = p.cmd.Process.Kill() // it has ended in a good run
 		_ = tty.Close()
-		_ = ptm.Close()
+		_ = p.pty.Close()
 		_ = p.screen.InputPipe().(io.Closer).Close() // Close would race with Read
 	})
 	return p
+}
+
+// pollable replaces a file that package pty made blocking, so that Close ends
+// a Read.
+func pollable(t *testing.T, f *os.File) *os.File {
+	t.Helper()
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err := errors.Join(err, unix.SetNonblock(fd, true), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return os.NewFile(uintptr(fd), f.Name())
 }
 
 // read feeds the emulator.
@@ -264,6 +277,8 @@ func TestTerminalIsRestored(t *testing.T) {
 		{"panic in update", prompt, 1, "mm crashed: boom in update; the stack is in ", "boom in update"},
 		{"panic in a command", func(*program) {}, 1, "mm crashed: boom in a command", "program_test.go"},
 		{"panic in the core", prompt, 1, "the core crashed", ""},
+		{"panic in a goroutine", prompt, 2, "mm crashed or was killed; what it said last is in ", "boom in a goroutine"},
+		{"SIGKILL", func(p *program) { p.waitFor("testmodel"); _ = p.cmd.Process.Kill() }, -1, "mm crashed or was killed", ""},
 		{"SIGTERM", func(p *program) { p.waitFor("testmodel"); _ = p.cmd.Process.Signal(syscall.SIGTERM) }, 1, "signal", ""},
 		{"SIGHUP", func(p *program) { p.waitFor("testmodel"); _ = p.cmd.Process.Signal(syscall.SIGHUP) }, 1, "signal", ""},
 	} {
@@ -274,6 +289,7 @@ func TestTerminalIsRestored(t *testing.T) {
 			if code := p.wait(); code != tc.code {
 				t.Errorf("exit code %d, want %d", code, tc.code)
 			}
+			p.waitFor(tc.says) // after a crash another process puts it back
 			mode := p.termios()
 			p.drain()
 			p.restored(mode)
@@ -284,6 +300,18 @@ func TestTerminalIsRestored(t *testing.T) {
 				p.logged(tc.logged)
 			}
 		})
+	}
+}
+
+// A terminal that goes away takes the program with it.
+func TestClosedTerminalEndsTheProgram(t *testing.T) {
+	t.Parallel()
+	p := start(t, "closed")
+	p.waitFor("testmodel")
+	_ = p.tty.Close()
+	_ = p.pty.Close()
+	if code := p.wait(); code != 1 {
+		t.Errorf("exit code %d, want 1", code)
 	}
 }
 

@@ -25,7 +25,7 @@ import (
 
 // fps is how often the terminal is written to at most. The first frame waits
 // for one tick, and so does the echo of a key.
-const fps = 60
+const fps = 120
 
 func init() { noquery.Restore() }
 
@@ -46,9 +46,10 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("mm crashed: %v; the stack is in %s", e.Value, e.Log)
 }
 
-// Run shows the screen until the user leaves, ctx ends or a signal comes. core
-// may be nil when o.FirstRun is set. Whatever happens, the terminal is as it
-// was when Run returns. Closing the core is the caller's business.
+// Run shows the screen until the user leaves, ctx ends or a signal comes.
+// Without a core o.Start is asked for one when the screen is up. Whatever
+// happens, the terminal is as it was when Run returns. Closing the core is the
+// caller's business.
 func Run(ctx context.Context, core Core, o Options) (err error) {
 	in, out := o.Terminal.In, o.Terminal.Out
 	if in == nil {
@@ -58,7 +59,7 @@ func Run(ctx context.Context, core Core, o Options) (err error) {
 		out = os.Stdout
 	}
 	getenv := environ(o.Terminal.Environ)
-	sheet, list, faults := chooseLook(in, out, &o, getenv)
+	look, typed, faults := chooseLook(in, out, o.Look, getenv)
 
 	divert, err := term.Divert(o.LogFile, out)
 	if err != nil {
@@ -67,9 +68,13 @@ func Run(ctx context.Context, core Core, o Options) (err error) {
 	defer func() { err = errors.Join(err, divert.Restore()) }()
 	out = divert.Screen
 
+	defer term.Watch(out, o.LogFile).Dismiss()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	output := term.NewOutput(out)
 	m := NewModel(ctx, core, o, Setup{
-		Sheet: sheet, Themes: list, Now: time.Now, Getenv: getenv, In: in, Out: out, Suspend: term.CanSuspend(),
+		Sheet: look.sheet, Themes: look.themes, Now: time.Now, Getenv: getenv, Draft: typed,
+		In: in, Out: out, Suspend: term.CanSuspend(),
 		Copy: func(text string) error { return copyBoth(output, text) },
 	})
 	if faults != nil {
@@ -78,8 +83,6 @@ func Run(ctx context.Context, core Core, o Options) (err error) {
 	if w, h, err := xterm.GetSize(out.Fd()); err == nil {
 		m.Update(tea.WindowSizeMsg{Width: w, Height: h}) // so that the first frame is a full one
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	g := &guard{model: m, log: o.LogFile}
 	p := tea.NewProgram(g,
 		tea.WithContext(ctx), tea.WithInput(term.NewInput(in)), tea.WithOutput(output),
@@ -102,6 +105,9 @@ func Run(ctx context.Context, core Core, o Options) (err error) {
 		}
 	}()
 	_, err = p.Run()
+	if m.out.fatal != nil {
+		return m.out.fatal
+	}
 	return outcome(ctx, err, g, signalled)
 }
 
@@ -137,19 +143,18 @@ func environ(list []string) func(string) string {
 }
 
 // chooseLook finds the theme: the one that was named, else by the terminal's
-// background. Faults in the user's own themes are reported, not fatal.
-func chooseLook(in, out *os.File, o *Options, getenv func(string) string) (*style.Sheet, []themes.Theme, error) {
-	list := themes.Builtin()
-	var faults error
+// background. It returns what was typed meanwhile. Faults in the user's own
+// themes are reported, not fatal.
+func chooseLook(in, out *os.File, o Look, getenv func(string) string) (l look, typed string, faults error) {
+	l.themes = themes.Builtin()
 	if o.UserThemes != nil {
 		var own []themes.Theme
 		own, faults = themes.Load(o.UserThemes)
-		list = mergeThemes(list, own)
+		l.themes = mergeThemes(l.themes, own)
 	}
-	profile := profileOf(out, getenv)
 	name := o.Theme
 	if name != "" && name != "auto" {
-		if _, ok := themes.Find(list, name); !ok {
+		if _, ok := themes.Find(l.themes, name); !ok {
 			faults = errors.Join(faults, fmt.Errorf("there is no theme %s", name))
 			name = "auto"
 		}
@@ -160,12 +165,11 @@ func chooseLook(in, out *os.File, o *Options, getenv func(string) string) (*styl
 		if bg.Light {
 			name = themes.LightName
 		}
-		if o.Draft == "" {
-			o.Draft = bg.Typed
-		}
+		typed = bg.Typed
 	}
-	th, _ := themes.Find(list, name)
-	return newSheet(th, profile), list, faults
+	th, _ := themes.Find(l.themes, name)
+	l.sheet = newSheet(th, profileOf(out, getenv))
+	return l, typed, faults
 }
 
 // newSheet prepares a theme. Without colours only the theme that needs none

@@ -102,6 +102,9 @@ func (m *Model) activity() string {
 	if m.list.Focused() {
 		return cells.Fit(s.Paint(themes.Dim, "j/k move · Enter unfolds · y copies · Tab back"), m.lay.w)
 	}
+	if m.out.trying {
+		return cells.Fit(s.Paint(themes.Accent, gauge.Spin(m.now())+" looking for the server"), m.lay.w)
+	}
 	return gauge.Activity(s, &m.st, m.now(), m.lay.w)
 }
 
@@ -113,7 +116,7 @@ func (m *Model) hint() clean.Text {
 	switch {
 	case m.dialogs.Top() != nil:
 		return clean.Text{}
-	case m.core == nil:
+	case m.core == nil && !m.out.trying:
 		return clean.Trusted("no server yet")
 	case m.lay.w < 60:
 		return clean.Trusted("Enter sends")

@@ -112,7 +112,8 @@ var spinner = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
 // SpinnerStep is the time between two pictures of the spinner.
 const SpinnerStep = 120 * time.Millisecond
 
-func spin(now time.Time) string {
+// Spin is the spinner at a moment.
+func Spin(now time.Time) string {
 	return string(spinner[now.UnixMilli()/SpinnerStep.Milliseconds()%int64(len(spinner))])
 }
 
@@ -131,7 +132,7 @@ func Activity(sheet *style.Sheet, s *state.State, now time.Time, w int) string {
 		right = ""
 	}
 	line := func(role themes.Role, what string, detail clean.Text) string {
-		left := sheet.Paint(role, spin(now)+" "+what)
+		left := sheet.Paint(role, Spin(now)+" "+what)
 		if took >= time.Second {
 			left += sheet.Paint(themes.Dim, sep+transcript.Duration(took))
 		}
@@ -177,7 +178,7 @@ func reading(sheet *style.Sheet, a state.Activity, now time.Time, w int, right s
 		if r.Total > 0 {
 			detail = sep + "~" + transcript.Count(r.Total) + " tokens" + detail
 		}
-		return cells.Right(sheet.Paint(themes.Accent, spin(now)+" "+title)+sheet.Paint(themes.Dim, detail), right, w)
+		return cells.Right(sheet.Paint(themes.Accent, Spin(now)+" "+title)+sheet.Paint(themes.Dim, detail), right, w)
 	}
 	figures := transcript.Count(r.Done) + "/" + transcript.Count(r.Total)
 	if w >= 50 {

@@ -11,39 +11,44 @@ import (
 func owner() ui.Options {
 	return ui.Options{
 		Cwd: "/home/user/src/app", Home: "/home/user", Version: "0.0.0-test",
-		Branch: func() string { return "main" },
-		Files: func(context.Context) ([]string, error) {
-			return []string{"README.md", "main.go", "internal/server/server.go", "internal/server/server_test.go"}, nil
-		},
-		Models: &ui.Choices{
-			List: func(context.Context) ([]ui.Choice, error) {
-				return []ui.Choice{
-					{ID: "qwen3.5-4b", Detail: "window 8.2k · 2.5 GB", Current: true},
-					{ID: "gemma-4-e4b", Detail: "window 32.8k"},
-				}, nil
+		Owner: ui.Owner{
+			Branch: func() string { return "main" },
+			Files: func(context.Context) ([]string, error) {
+				return []string{"README.md", "main.go", "internal/server/server.go", "internal/server/server_test.go"}, nil
 			},
-			Use: func(context.Context, string) (ui.Core, error) { return nil, nil },
-		},
-		Sessions: &ui.Sessions{
-			List: func(context.Context) ([]ui.Choice, error) {
-				return []ui.Choice{
-					{ID: "s1", Label: "fix the port", Detail: "2026-01-02 10:00 · 12 messages"},
-					{ID: "s2", Label: "write tests", Detail: "2026-01-01 09:00 · 40 messages"},
-				}, nil
+			Models: &ui.Choices{
+				List: func(context.Context) ([]ui.Choice, error) {
+					return []ui.Choice{
+						{ID: "qwen3.5-4b", Detail: "window 8.2k · 2.5 GB", Current: true},
+						{ID: "gemma-4-e4b", Detail: "window 32.8k"},
+					}, nil
+				},
+				Use: func(context.Context, string) (ui.Core, error) { return nil, nil },
 			},
-			Open:   func(context.Context, string) (ui.Core, error) { return nil, errors.New("the session is in use") },
-			Delete: func(context.Context, string) error { return nil },
-		},
-		Commands: []ui.Command{
-			{Name: "stats", Help: "tokens and times", Run: func(context.Context, string) (string, error) {
-				return "turns   3\ntokens  1200\n", nil
-			}},
-			{Name: "export", Args: "[file]", Help: "write the conversation as Markdown", Run: func(_ context.Context, arg string) (string, error) {
-				return "wrote " + arg, nil
-			}},
+			Sessions: &ui.Sessions{
+				List: func(context.Context) ([]ui.Choice, error) {
+					return []ui.Choice{
+						{ID: "s1", Label: "fix the port", Detail: "2026-01-02 10:00 · 12 messages"},
+						{ID: "s2", Label: "write tests", Detail: "2026-01-01 09:00 · 40 messages"},
+					}, nil
+				},
+				Open:   func(context.Context, string) (ui.Core, error) { return nil, errors.New("the session is in use") },
+				Delete: func(context.Context, string) error { return nil },
+			},
+			Commands: []ui.Command{
+				{Name: "stats", Help: "tokens and times", Run: func(context.Context, string) (string, error) {
+					return "turns   3\ntokens  1200\n", nil
+				}},
+				{Name: "export", Args: "[file]", Help: "write the conversation as Markdown", Run: func(_ context.Context, arg string) (string, error) {
+					return "wrote " + arg, nil
+				}},
+			},
 		},
 	}
 }
+
+// noServer is a start that finds no server.
+func noServer(context.Context) (ui.Core, *ui.FirstRun, error) { return nil, firstRun(), nil }
 
 // firstRun is what is shown in scripts without a core.
 func firstRun() *ui.FirstRun {

@@ -94,7 +94,7 @@ func (s script) play(t *testing.T, lines []string, size string) {
 	w, h := parseSize(t, size)
 	o := Options{W: w, H: h, UI: owner()}
 	if len(lines) > 0 && lines[0] == "first run" {
-		lines, o.NoCore, o.UI.FirstRun = lines[1:], true, firstRun()
+		lines, o.NoCore, o.UI.Start = lines[1:], true, noServer
 	}
 	scr := New(t, o)
 	for i := 0; i < len(lines); i++ {
