@@ -12,10 +12,11 @@ import (
 
 // toolbox builds the tools that the configuration turns on, and the shell of
 // the user's own commands.
-func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set, policy *safety.Policy, confined confinement) (*tools.Toolbox, func(context.Context, string, tools.Sink) tools.Result, error) {
+func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set, policy *safety.Policy, confined confinement, editor tools.Editor) (*tools.Toolbox, func(context.Context, string, tools.Sink) tools.Result, error) {
 	files := tools.Files{
 		Workspace: ws,
 		Seen:      seen,
+		Editor:    editor,
 		MaxOutput: a.maxOutput,
 		PartSize:  a.cfg.Sampling.MaxTokens * 3 / 2,
 	}

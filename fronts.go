@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strings"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"mm/agent"
 	"mm/agent/acp"
 	"mm/agent/session"
+	"mm/configs"
 	"mm/llm"
 	"mm/safety/clean"
 	"mm/ui/oneshot"
@@ -198,9 +201,16 @@ func (a *app) acp(ctx context.Context) int {
 	o := acp.Options{
 		Version: version,
 		Log:     a.err,
-		Open: func(cwd string, s *session.Session, store *session.Store) (*agent.Core, error) {
-			return a.core(cwd, opened{session: s, store: store}, front{askAll: true, interval: editorInterval})
+		Open: func(cwd string, s *session.Session, store *session.Store, files *acp.ClientFiles) (*agent.Core, error) {
+			f := front{askAll: true, interval: editorInterval}
+			if files != nil {
+				f.editor = files
+			}
+			return a.core(cwd, opened{session: s, store: store}, f)
 		},
+		ClientFiles: a.cfg.ACP.ClientFiles,
+		Extended:    a.cfg.ACP.Extended,
+		Settings:    []acp.Setting{a.modelSetting(), a.profileSetting()},
 	}
 	if a.cfg.Sessions.Enabled {
 		o.Store = a.store
@@ -209,4 +219,55 @@ func (a *app) acp(ctx context.Context) int {
 		return a.fail(err)
 	}
 	return exitOK
+}
+
+// modelSetting lets an editor choose among the models that the server has.
+func (a *app) modelSetting() acp.Setting {
+	return acp.Setting{
+		ID: "model", Name: "Model", Description: "The model that answers, in all sessions",
+		List: func(ctx context.Context) ([]string, string, error) {
+			client, err := a.model.current()
+			if err != nil {
+				return nil, "", err
+			}
+			names, err := client.Models(ctx)
+			if err != nil || len(names) == 0 {
+				return nil, "", err
+			}
+			return names, cmp.Or(a.model.known().ID, a.model.inUse().Model, names[0]), nil
+		},
+		Use: func(ctx context.Context, id string) (agent.Command, error) {
+			sampling, err := a.chooseModel(ctx, id)
+			return agent.AskModel{Sampling: sampling}, err
+		},
+	}
+}
+
+// profileSetting lets an editor choose the settings for a family of models.
+// What they say of prompts counts for new sessions.
+func (a *app) profileSetting() acp.Setting {
+	return acp.Setting{
+		ID: "profile", Name: "Profile", Description: "Settings for a family of models, in all sessions",
+		List: func(context.Context) ([]string, string, error) {
+			return append([]string{"auto", "none"}, configs.Profiles()...), a.cfg.Profile, nil
+		},
+		Use: func(ctx context.Context, name string) (agent.Command, error) {
+			o := a.opts
+			o.values = maps.Clone(o.values)
+			if o.values == nil {
+				o.values = map[string]string{}
+			}
+			o.values["profile"] = name
+			cfg, err := configs.Load(a.sources(o, a.cwd))
+			if err != nil {
+				return nil, err
+			}
+			a.opts, a.cfg = o, cfg
+			if err := a.useProfile(ctx); err != nil {
+				return nil, err
+			}
+			s := sampling(a.cfg.Config)
+			return agent.AskModel{Sampling: &s}, nil
+		},
+	}
 }

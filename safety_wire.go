@@ -67,6 +67,7 @@ func (a *app) policy(ws *safety.Workspace, f front, c confinement) (*safety.Poli
 	return safety.NewPolicy(safety.Options{
 		Mode:             cmp.Or(f.mode, safety.Mode(a.cfg.Permissions.Mode)),
 		AskAll:           f.askAll,
+		ModesCount:       a.cfg.ACP.Extended,
 		AutoApproveReads: a.cfg.Permissions.AutoApproveReads && c.sandbox != nil,
 		Sandbox:          c.sandbox != nil,
 		Offline:          !a.cfg.SandboxNetwork,

@@ -195,6 +195,7 @@ type front struct {
 	unattended bool // nobody can be asked
 	askAll     bool // the editor protocol's rule
 	interval   time.Duration
+	editor     tools.Editor // nil: files are those of the disk
 
 	mode   safety.Mode                       // in place of the configured one
 	skills []skills.Layer                    // nearer than all others
@@ -219,7 +220,7 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 	if err != nil {
 		return nil, err
 	}
-	box, shell, err := a.toolbox(ws, seen, set, policy, confined)
+	box, shell, err := a.toolbox(ws, seen, set, policy, confined, f.editor)
 	if err != nil {
 		return nil, err
 	}

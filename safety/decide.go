@@ -73,20 +73,20 @@ func (p *Policy) file(a Action, r ruling) Verdict {
 			return v
 		}
 	}
-	byRule := r.decision == Allow && r.found && !p.options.AskAll
+	byRule := r.decision == Allow && r.found && !p.askAll()
 	switch {
 	case r.decision == Ask && r.found:
 		return askedByRule(a, r)
 	case onFile && a.Path.Class == Outside && byRule:
 		return Verdict{Decision: Allow}
 	case onFile && a.Path.Class != Inside:
-		if p.mode == Yolo && p.options.YoloOutside && !p.options.AskAll {
+		if p.mode == Yolo && p.options.YoloOutside && !p.askAll() {
 			return Verdict{Decision: Allow}
 		}
 		return Verdict{Decision: Ask, Reasons: reasons(a)}
-	case a.Empties && (p.mode != Yolo || p.options.AskAll):
+	case a.Empties && (p.mode != Yolo || p.askAll()):
 		return Verdict{Decision: Ask, Reasons: []string{"empties a file that has content"}}
-	case p.granted(a), byRule, !p.options.AskAll && p.free(a.Op):
+	case p.granted(a), byRule, !p.askAll() && p.free(a.Op):
 		return Verdict{Decision: Allow}
 	}
 	return Verdict{Decision: Ask, Reasons: reasons(a)}
@@ -120,7 +120,7 @@ func (p *Policy) command(a Action, r ruling) Verdict {
 	case r.decision == Ask && r.found:
 		asked := askedByRule(a, r)
 		v.Decision, v.Reasons, v.Refusal = Ask, asked.Reasons, asked.Refusal
-	case p.options.AskAll:
+	case p.askAll():
 		if p.granted(a) {
 			return v
 		}
@@ -163,7 +163,7 @@ func (p *Policy) approved() Tier {
 
 // granted tells whether an earlier "always" covers an action.
 func (p *Policy) granted(a Action) bool {
-	if p.options.AskAll || a.Op != Execute {
+	if p.askAll() || a.Op != Execute {
 		return p.always[p.grantFor(a)]
 	}
 	if p.always[grant{tool: a.Tool, subject: a.Command}] {

@@ -19,6 +19,9 @@ type Options struct {
 	// for its tool.
 	AskAll bool
 
+	// ModesCount limits AskAll to AskMode: the editor offers the modes.
+	ModesCount bool
+
 	// Sandbox says that commands are confined. Harmless ones then run
 	// unasked, in tier R; without a sandbox every command is asked.
 	Sandbox bool
@@ -97,7 +100,7 @@ func (p *Policy) covers(a Action) string {
 	switch {
 	case onFile && a.Path.Class != Inside:
 		return ""
-	case p.options.AskAll || onFile:
+	case p.askAll() || onFile:
 		return a.Tool
 	case a.Op == Execute && p.judge(a.Command).Risk == Perilous:
 		return ""
@@ -112,6 +115,10 @@ func (p *Policy) covers(a Action) string {
 	}
 }
 
+func (p *Policy) askAll() bool {
+	return p.options.AskAll && (p.mode == AskMode || !p.options.ModesCount)
+}
+
 func (p *Policy) judge(command string) Judgement {
 	if p.options.Judge == nil {
 		return Judgement{}
@@ -122,7 +129,7 @@ func (p *Policy) judge(command string) Judgement {
 func (p *Policy) grantFor(a Action) grant {
 	g := grant{tool: a.Tool}
 	switch {
-	case p.options.AskAll:
+	case p.askAll():
 	case a.Op == Execute:
 		g.subject = Prefix(a.Command)
 		if g.prefix = g.subject != ""; !g.prefix {

@@ -66,6 +66,16 @@ func TestDecideByMode(t *testing.T) {
 			"plan", "read write bash fetch outside secret protected", "refused",
 		},
 		{
+			"editor that offers the modes",
+			Options{Mode: AcceptEdits, AskAll: true, ModesCount: true},
+			"plan read write", "bash fetch outside secret protected", "refused",
+		},
+		{
+			"editor that offers the modes, as usual",
+			Options{AskAll: true, ModesCount: true, AutoApproveReads: true},
+			"plan", "read write bash fetch outside secret protected", "refused",
+		},
+		{
 			"editor, read-only",
 			Options{Mode: ReadOnly, AskAll: true},
 			"plan", "read fetch", "write bash outside secret protected refused",

@@ -49,8 +49,8 @@ func (t *translator) diffs(p agent.DiffPreview, locations []location, when momen
 }
 
 // whole finds both texts of a changed file: the diff of a new or a deleted
-// file holds them, the rest comes from the disk. It returns false when the
-// disk holds neither, or too much. A call that nobody is asked about may be
+// file holds them, the rest comes from the disk or the client. It returns false
+// when these hold neither, or too much. A call that nobody is asked about may be
 // carried out before it is shown, so that either text may be there.
 func (t *translator) whole(f fileedit.FileDiff, path string, when moment) (before, after string, ok bool) {
 	if f.Created || f.Deleted {
@@ -60,16 +60,26 @@ func (t *translator) whole(f fileedit.FileDiff, path string, when moment) (befor
 		}
 		return before, after, len(before)+len(after) <= maxWhole
 	}
-	disk, err := t.read(path)
-	if err != nil {
+	if disk, err := t.read(path); err == nil {
+		if before, after, ok = bothSides(disk, f.Hunks, when); ok {
+			return before, after, true
+		}
+	}
+	held, ok := t.held(path)
+	if !ok || len(held) > maxWhole {
 		return "", "", false
 	}
-	forth, isOld := rewrite(disk, f.Hunks, fileedit.Delete)
-	back, isNew := rewrite(disk, f.Hunks, fileedit.Insert)
+	return bothSides(held, f.Hunks, when)
+}
+
+// bothSides finds both texts of a change from one of them.
+func bothSides(text string, hunks []fileedit.Hunk, when moment) (before, after string, ok bool) {
+	forth, isOld := rewrite(text, hunks, fileedit.Delete)
+	back, isNew := rewrite(text, hunks, fileedit.Insert)
 	if isOld && (when == planned || !isNew) {
-		return disk, forth, true
+		return text, forth, true
 	}
-	return back, disk, isNew
+	return back, text, isNew
 }
 
 // rewrite takes the lines of one side, gone, out of a text and puts the other

@@ -50,7 +50,7 @@ func (g *gate) run(in io.Reader) error {
 		line, tooLong, err := readLine(r)
 		switch {
 		case tooLong:
-			g.refuse(idOf(line), sdk.NewInvalidRequest(map[string]any{"error": "the line is longer than 8 MiB"}))
+			g.tooLong(line)
 		case len(bytes.TrimSpace(line)) > 0:
 			g.take(line)
 		}
@@ -82,23 +82,40 @@ func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
 	}
 }
 
-// idOf finds the id in the head of a request, or null.
-func idOf(head []byte) json.RawMessage {
+// tooLong refuses a request of which only the head was kept. What answers a
+// request of ours is an error in its place, since that waits.
+func (g *gate) tooLong(head []byte) {
+	id, answers := idOf(head)
+	if answers {
+		g.pass(message{ID: id, Error: json.RawMessage(`{"code":-32603,"message":"the client's answer is longer than 8 MiB"}`)})
+		return
+	}
+	g.refuse(id, sdk.NewInvalidRequest(map[string]any{"error": "the line is longer than 8 MiB"}))
+}
+
+// idOf finds the id in the head of a message, or null, and tells whether a
+// result follows it.
+func idOf(head []byte) (_ json.RawMessage, answers bool) {
+	id, request := null, false
 	dec := json.NewDecoder(bytes.NewReader(head))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return null
+		return id, false
 	}
 	for {
 		key, err := dec.Token()
 		if err != nil {
-			return null
+			return id, false
+		}
+		request = request || key == "method"
+		if (key == "result" || key == "error") && !request && isID(id) {
+			return id, true
 		}
 		var value json.RawMessage
 		if dec.Decode(&value) != nil {
-			return null
+			return id, false
 		}
 		if key == "id" && isID(value) {
-			return value
+			id = value
 		}
 	}
 }
@@ -158,7 +175,7 @@ func (g *gate) requested(m message, method string) {
 	if method == sdk.AgentMethodSessionPrompt {
 		p, err := decode[promptParams](m.Params)
 		if err == nil && p.Prompt == nil {
-			err = sdk.NewInvalidParams(map[string]any{"sessionId": p.SessionID, "error": "prompt is missing"})
+			err = invalid(p.SessionID, errors.New("prompt is missing"))
 		}
 		if err != nil {
 			g.refuse(m.ID, err)

@@ -25,7 +25,7 @@ func serveProcess() int {
 	model := agenttest.NewModel(agenttest.Reply{Block: true})
 	err := acp.Serve(context.Background(), bufio.NewReader(os.Stdin), os.Stdout, acp.Options{
 		Version: "0.11.0", Log: os.Stderr,
-		Open: func(_ string, s *session.Session, _ *session.Store) (*agent.Core, error) {
+		Open: func(_ string, s *session.Session, _ *session.Store, _ *acp.ClientFiles) (*agent.Core, error) {
 			return agent.New(agent.Options{Model: model, Tools: box{}, Policy: &policy{}, Session: s}), nil
 		},
 	})

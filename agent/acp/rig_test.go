@@ -60,6 +60,7 @@ type rig struct {
 type setup struct {
 	acp.Options
 	tools  []tools.Tool
+	box    func(cwd string, files *acp.ClientFiles) agent.Toolbox // in place of tools
 	skills []agent.Skill
 	core   func(*agent.Options) // changes the options of a core
 }
@@ -101,7 +102,7 @@ func serve(t *testing.T, change func(*setup), replies []agenttest.Reply) (*rig, 
 	s := setup{tools: []tools.Tool{bash{}, editFile{}, readSkill{}}}
 	lock := make(chan struct{}, 1)
 	s.Options = acp.Options{Version: "0.11.0", Log: log, Store: openStore}
-	s.Open = func(_ string, sess *session.Session, store *session.Store) (*agent.Core, error) {
+	s.Open = func(cwd string, sess *session.Session, store *session.Store, files *acp.ClientFiles) (*agent.Core, error) {
 		o := agent.Options{
 			Model: model, Tools: box(s.tools), Policy: &policy{}, Session: sess,
 			System: "You are a test.", Sampling: llm.Sampling{MaxTokens: 1000},
@@ -109,6 +110,9 @@ func serve(t *testing.T, change func(*setup), replies []agenttest.Reply) (*rig, 
 		}
 		if store != nil {
 			o.Store = store
+		}
+		if s.box != nil {
+			o.Tools = s.box(cwd, files)
 		}
 		if s.core != nil {
 			s.core(&o)
@@ -285,6 +289,8 @@ type editor struct {
 	mu     sync.Mutex
 	answer func(sdk.RequestPermissionRequest) (sdk.RequestPermissionResponse, error)
 	asked  []sdk.RequestPermissionRequest
+	read   func(sdk.ReadTextFileRequest) (sdk.ReadTextFileResponse, error)
+	write  func(sdk.WriteTextFileRequest) error
 }
 
 func (e *editor) answerBy(f func(sdk.RequestPermissionRequest) (sdk.RequestPermissionResponse, error)) {
@@ -322,32 +328,38 @@ func (e *editor) RequestPermission(_ context.Context, q sdk.RequestPermissionReq
 
 func (*editor) SessionUpdate(context.Context, sdk.SessionNotification) error { return nil }
 
-var errNoTerminal = errors.New("not offered")
+var errNotOffered = errors.New("not offered")
 
-func (*editor) ReadTextFile(context.Context, sdk.ReadTextFileRequest) (sdk.ReadTextFileResponse, error) {
-	return sdk.ReadTextFileResponse{}, errNoTerminal
+func (e *editor) ReadTextFile(_ context.Context, q sdk.ReadTextFileRequest) (sdk.ReadTextFileResponse, error) {
+	if e.read == nil {
+		return sdk.ReadTextFileResponse{}, errNotOffered
+	}
+	return e.read(q)
 }
 
-func (*editor) WriteTextFile(context.Context, sdk.WriteTextFileRequest) (sdk.WriteTextFileResponse, error) {
-	return sdk.WriteTextFileResponse{}, errNoTerminal
+func (e *editor) WriteTextFile(_ context.Context, q sdk.WriteTextFileRequest) (sdk.WriteTextFileResponse, error) {
+	if e.write == nil {
+		return sdk.WriteTextFileResponse{}, errNotOffered
+	}
+	return sdk.WriteTextFileResponse{}, e.write(q)
 }
 
 func (*editor) CreateTerminal(context.Context, sdk.CreateTerminalRequest) (sdk.CreateTerminalResponse, error) {
-	return sdk.CreateTerminalResponse{}, errNoTerminal
+	return sdk.CreateTerminalResponse{}, errNotOffered
 }
 
 func (*editor) KillTerminal(context.Context, sdk.KillTerminalRequest) (sdk.KillTerminalResponse, error) {
-	return sdk.KillTerminalResponse{}, errNoTerminal
+	return sdk.KillTerminalResponse{}, errNotOffered
 }
 
 func (*editor) TerminalOutput(context.Context, sdk.TerminalOutputRequest) (sdk.TerminalOutputResponse, error) {
-	return sdk.TerminalOutputResponse{}, errNoTerminal
+	return sdk.TerminalOutputResponse{}, errNotOffered
 }
 
 func (*editor) ReleaseTerminal(context.Context, sdk.ReleaseTerminalRequest) (sdk.ReleaseTerminalResponse, error) {
-	return sdk.ReleaseTerminalResponse{}, errNoTerminal
+	return sdk.ReleaseTerminalResponse{}, errNotOffered
 }
 
 func (*editor) WaitForTerminalExit(context.Context, sdk.WaitForTerminalExitRequest) (sdk.WaitForTerminalExitResponse, error) {
-	return sdk.WaitForTerminalExitResponse{}, errNoTerminal
+	return sdk.WaitForTerminalExitResponse{}, errNotOffered
 }

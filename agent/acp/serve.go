@@ -35,12 +35,22 @@ type Options struct {
 	Log io.Writer
 
 	// Open makes the core of a session. store is nil when sessions are not
-	// kept. Its policy has an empty set of remembered answers.
-	Open func(cwd string, s *session.Session, store *session.Store) (*agent.Core, error)
+	// kept, and files unless ClientFiles is set. Its policy has an empty set
+	// of remembered answers.
+	Open func(cwd string, s *session.Session, store *session.Store, files *ClientFiles) (*agent.Core, error)
 
 	// Store opens the store of the sessions of a directory. It is nil when
 	// sessions are not kept.
 	Store func(cwd string) (*session.Store, error)
+
+	// ClientFiles has files read and written through the client, as far as
+	// it offers that.
+	ClientFiles bool
+
+	// Extended offers what the reference does not: lists of sessions, to
+	// resume and to close them, modes, and Settings.
+	Extended bool
+	Settings []Setting
 }
 
 // Serve talks to one client until it closes in, can no longer be written to,

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -37,11 +39,13 @@ type server struct {
 	requests requests
 
 	opening sync.Mutex // one session is opened at a time
+	setting sync.Mutex // the settings are read or changed; taken after opening
 
 	mu       sync.Mutex
 	sessions map[string]*live
 	work     sync.WaitGroup
 	waiting  bool // wait was called: work takes nothing more
+	offer    offer
 }
 
 func newServer(ctx context.Context, out io.Writer, o Options) *server {
@@ -96,10 +100,14 @@ func (s *server) handle(ctx context.Context, method string, params json.RawMessa
 		return s.newSession(ctx, params)
 	case sdk.AgentMethodSessionLoad:
 		if s.opts.Store != nil {
-			return s.loadSession(params)
+			return s.loadSession(ctx, params, false)
 		}
 	case sdk.AgentMethodSessionPrompt:
 		return s.prompt(ctx, params)
+	default:
+		if s.opts.Extended {
+			return s.handleExtended(ctx, method, params)
+		}
 	}
 	return nil, sdk.NewMethodNotFound(method)
 }
@@ -114,28 +122,58 @@ type initialized struct {
 }
 
 type capabilities struct {
-	LoadSession bool `json:"loadSession,omitempty"`
+	LoadSession bool                     `json:"loadSession,omitempty"`
+	Session     *sdk.SessionCapabilities `json:"sessionCapabilities,omitempty"`
 }
 
 func (s *server) initialize(params json.RawMessage) (any, *sdk.RequestError) {
 	p, refusal := decode[struct {
 		ProtocolVersion json.Number `json:"protocolVersion"`
 		ClientInfo      struct{ Name, Version string }
+
+		ClientCapabilities json.RawMessage // of any shape: what cannot be read is not offered
 	}](params)
 	if refusal != nil {
 		return nil, refusal
+	}
+	var offers struct{ FS offer }
+	if json.Unmarshal(p.ClientCapabilities, &offers) == nil {
+		s.setOffer(offers.FS)
 	}
 	client := strings.TrimSpace(p.ClientInfo.Name + " " + p.ClientInfo.Version)
 	s.log.printf("client %s, protocol version %s", cmp.Or(client, "without a name"), cmp.Or(p.ProtocolVersion, "not told"))
 	return initialized{
 		ProtocolVersion:   sdk.ProtocolVersionNumber,
-		AgentCapabilities: capabilities{LoadSession: s.opts.Store != nil},
+		AgentCapabilities: s.capabilities(),
 		AgentInfo:         sdk.Implementation{Name: agentName, Title: sdk.Ptr(agentTitle), Version: s.opts.Version},
 		AuthMethods:       []sdk.AuthMethod{},
 	}, nil
 }
 
-// sessionParams are the parameters of session/new and session/load.
+func (s *server) capabilities() capabilities {
+	c := capabilities{LoadSession: s.opts.Store != nil}
+	if s.opts.Extended {
+		c.Session = &sdk.SessionCapabilities{Close: &sdk.SessionCloseCapabilities{}}
+		if c.LoadSession {
+			c.Session.List, c.Session.Resume = &sdk.SessionListCapabilities{}, &sdk.SessionResumeCapabilities{}
+		}
+	}
+	return c
+}
+
+func (s *server) offered() offer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.offer
+}
+
+func (s *server) setOffer(o offer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.offer = o
+}
+
+// sessionParams are the parameters of the requests for sessions.
 type sessionParams struct {
 	SessionID  string            `json:"sessionId"`
 	Cwd        string            `json:"cwd"`
@@ -166,7 +204,7 @@ func (s *server) newSession(ctx context.Context, params json.RawMessage) (any, *
 	store, release := s.newStore(sess)
 	s.opening.Lock()
 	defer s.opening.Unlock()
-	l, err := s.open(sess, store, release)
+	l, err := s.open(sess, store, release, false)
 	if err != nil {
 		return nil, internal(err)
 	}
@@ -174,7 +212,9 @@ func (s *server) newSession(ctx context.Context, params json.RawMessage) (any, *
 
 	// The editor must know the session before it hears of it.
 	context.AfterFunc(ctx, func() { s.spawn(l.announceSoon) })
-	return sdk.NewSessionResponse{SessionId: sdk.SessionId(sess.ID)}, nil
+	return sdk.NewSessionResponse{
+		SessionId: sdk.SessionId(sess.ID), Modes: s.modes(l), ConfigOptions: s.options(ctx, l),
+	}, nil
 }
 
 // newStore opens the store of a new session, takes the session and writes it,
@@ -187,6 +227,7 @@ func (s *server) newStore(sess *session.Session) (store *session.Store, release 
 	}
 	store, err := s.opts.Store(sess.Cwd)
 	if err == nil {
+		store.KeepEmpty = true
 		if err = store.Save(sess); err == nil {
 			release, err = store.Lock(sess.ID)
 		}
@@ -198,26 +239,24 @@ func (s *server) newStore(sess *session.Session) (store *session.Store, release 
 	return store, release
 }
 
-func (s *server) loadSession(params json.RawMessage) (any, *sdk.RequestError) {
+// loadSession takes a stored session up. A quiet one is not replayed.
+func (s *server) loadSession(ctx context.Context, params json.RawMessage, quiet bool) (any, *sdk.RequestError) {
 	p, refusal := decode[sessionParams](params)
 	if refusal != nil {
 		return nil, refusal
 	}
-	invalid := func(err error) *sdk.RequestError {
-		return sdk.NewInvalidParams(map[string]any{"sessionId": p.SessionID, "error": err.Error()})
-	}
 	if err := p.directory(); err != nil {
-		return nil, invalid(err)
+		return nil, invalid(p.SessionID, err)
 	}
 	p.Cwd = filepath.Clean(p.Cwd)
 	store, err := s.opts.Store(p.Cwd)
 	if err != nil {
-		return nil, invalid(err)
+		return nil, invalid(p.SessionID, err)
 	}
 	s.opening.Lock()
 	defer s.opening.Unlock()
 	if _, err = store.Load(p.SessionID); err != nil {
-		return nil, invalid(err)
+		return nil, invalid(p.SessionID, err)
 	}
 	if old := s.take(p.SessionID); old != nil {
 		// The client has lost this session, or wants it again: what runs
@@ -226,39 +265,48 @@ func (s *server) loadSession(params json.RawMessage) (any, *sdk.RequestError) {
 	}
 	release, err := store.Lock(p.SessionID)
 	if err != nil {
-		return nil, invalid(err)
+		return nil, invalid(p.SessionID, err)
 	}
 	sess, err := store.Load(p.SessionID)
 	if err != nil {
 		release()
-		return nil, invalid(err)
+		return nil, invalid(p.SessionID, err)
 	}
 	sess.Cwd = p.Cwd
-	l, err := s.open(sess, store, release)
+	l, err := s.open(sess, store, release, quiet)
 	if err != nil {
 		return nil, internal(err)
 	}
-	s.log.printf("session %s loaded from %s: %d message(s) replayed", sess.ID, store.Dir(), len(sess.Items))
+	if quiet {
+		s.log.printf("session %s resumed from %s", sess.ID, store.Dir())
+	} else {
+		s.log.printf("session %s loaded from %s: %d message(s) replayed", sess.ID, store.Dir(), len(sess.Items))
+	}
 	l.announce()
-	return sdk.LoadSessionResponse{}, nil
+	return sdk.LoadSessionResponse{Modes: s.modes(l), ConfigOptions: s.options(ctx, l)}, nil
 }
 
-// open starts a session, sends its replay, and registers it. release gives the
+// open starts a session, sends its replay unless it is quiet, and registers it. release gives the
 // session's file back; it is called when the session ends or does not begin.
-func (s *server) open(sess *session.Session, store *session.Store, release func()) (*live, error) {
+func (s *server) open(sess *session.Session, store *session.Store, release func(), quiet bool) (*live, error) {
 	started := false
 	defer func() {
 		if !started { // also when a part of the program panics
 			release()
 		}
 	}()
-	core, err := s.opts.Open(sess.Cwd, sess, store)
+	var files *ClientFiles
+	if s.opts.ClientFiles {
+		files = &ClientFiles{srv: s, session: sess.ID}
+	}
+	core, err := s.opts.Open(sess.Cwd, sess, store, files)
 	if err != nil {
 		return nil, err
 	}
 	started = true
-	l, err := s.start(core, sess.ID, sess.Cwd, release)
-	if err != nil {
+	l := s.newLive(core, sess, release)
+	l.quiet, l.tr.held = quiet, files.last
+	if err := l.start(); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
@@ -273,6 +321,13 @@ func (s *server) session(id string) (*live, bool) {
 	defer s.mu.Unlock()
 	l, ok := s.sessions[id]
 	return l, ok
+}
+
+// all returns the registered sessions.
+func (s *server) all() []*live {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Values(s.sessions))
 }
 
 // take removes a session from the register, and returns it or nil.

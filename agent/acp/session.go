@@ -9,6 +9,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"mm/agent"
+	"mm/agent/session"
 )
 
 const (
@@ -30,6 +31,7 @@ type live struct {
 	tr      *translator // used by the hearing goroutine alone
 	stop    context.CancelFunc
 	release func() // gives the session's file to other processes
+	quiet   bool   // what is stored is not replayed
 
 	ready  chan struct{} // closed when the core is idle for the first time: the replay was sent
 	ended  chan struct{} // closed when the core has ended and its last event was handled
@@ -37,8 +39,9 @@ type live struct {
 
 	announced sync.Once
 
-	mu  sync.Mutex
-	job *job // what the client waits for, or nil
+	mu   sync.Mutex
+	job  *job // what the client waits for, or nil
+	mode agent.Mode
 }
 
 // job is one command under way, with what the events told of it. The fields
@@ -69,26 +72,30 @@ func (j *job) saw(e agent.Event) {
 	}
 }
 
-// start runs a core and waits until its replay was sent. The session owns
-// release, whatever comes of it.
-func (s *server) start(core *agent.Core, id, cwd string, release func()) (*live, error) {
-	ctx, stop := context.WithCancel(s.ctx)
-	l := &live{
-		id: id, cwd: cwd, srv: s, core: core, stop: stop, release: release,
-		tr:    newTranslator(cwd, &s.ids),
+// newLive makes a session of a core. It owns release once it is started.
+func (s *server) newLive(core *agent.Core, sess *session.Session, release func()) *live {
+	return &live{
+		id: sess.ID, cwd: sess.Cwd, srv: s, core: core, release: release,
+		tr:    newTranslator(sess.Cwd, &s.ids),
 		ready: make(chan struct{}),
 		ended: make(chan struct{}),
 	}
-	if !s.spawn(func() { l.run(ctx) }) {
+}
+
+// start runs the core and waits until its replay was sent.
+func (l *live) start() error {
+	ctx, stop := context.WithCancel(l.srv.ctx)
+	l.stop = stop
+	if !l.srv.spawn(func() { l.run(ctx) }) {
 		stop()
-		release()
-		return nil, errClosed
+		l.release()
+		return errClosed
 	}
 	select {
 	case <-l.ready:
-		return l, nil
+		return nil
 	case <-l.ended:
-		return nil, errClosed
+		return errClosed
 	}
 }
 
@@ -138,12 +145,13 @@ func (l *live) hear(e agent.Event) {
 		}
 	}()
 	j := l.current()
-	if updates := l.tr.translate(e, time.Now()); j != nil || l.tr.replaying {
+	if updates := l.tr.translate(e, time.Now()); j != nil || l.tr.replaying && !l.quiet {
 		l.send(updates)
 	}
 	switch e := e.(type) {
 	case agent.SessionReady:
 		l.skills = e.Skills
+		l.noteMode(e.Mode)
 	case agent.ApprovalAsked:
 		l.ask(e)
 	case agent.Notice:
@@ -173,6 +181,27 @@ func (l *live) setJob(j *job) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.job = j
+}
+
+func (l *live) modeNow() agent.Mode {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.mode
+}
+
+func (l *live) noteMode(m agent.Mode) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mode = m
+}
+
+// setMode changes the permission mode, also while a turn runs.
+func (l *live) setMode(m agent.Mode) error {
+	if err := l.core.Do(agent.SetMode{Mode: m}); err != nil {
+		return err
+	}
+	l.noteMode(m)
+	return nil
 }
 
 // do gives the core a command and waits until it is carried out, or stopped

@@ -24,6 +24,7 @@ type translator struct {
 	cwd  string
 	ids  *callIDs
 	read func(path string) (string, error) // a file, for whole texts of a diff
+	held func(path string) (string, bool)  // a file as the client told it last
 
 	replaying bool // until the core is idle for the first time
 	tally     tally
@@ -63,7 +64,7 @@ func (t *tally) count(tool string) {
 
 // newTranslator makes a translator for a core that has not begun.
 func newTranslator(cwd string, ids *callIDs) *translator {
-	return &translator{cwd: cwd, ids: ids, read: readWhole, replaying: true, calls: map[agent.CallID]*call{}}
+	return &translator{cwd: cwd, ids: ids, read: readWhole, held: (*ClientFiles)(nil).last, replaying: true, calls: map[agent.CallID]*call{}}
 }
 
 // translate returns the updates that tell of an event. now is used to hold

@@ -45,17 +45,13 @@ func (s *server) prompt(ctx context.Context, params json.RawMessage) (any, *sdk.
 
 	l, ok := s.session(t.SessionID)
 	if !ok {
-		return nil, sdk.NewInvalidParams(map[string]any{"sessionId": t.SessionID, "error": "there is no such session"})
+		return nil, invalid(t.SessionID, errUnknown)
 	}
 	text := t.text()
 	if strings.TrimSpace(text) == "" {
-		return nil, sdk.NewInvalidParams(map[string]any{"sessionId": t.SessionID, "error": "the prompt holds no text"})
+		return nil, invalid(t.SessionID, errors.New("the prompt holds no text"))
 	}
-	select {
-	case <-t.first:
-	case <-t.ctx.Done():
-	}
-	if t.ctx.Err() != nil {
+	if !t.wait() {
 		return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil
 	}
 	reason, err := l.answer(t.ctx, text)

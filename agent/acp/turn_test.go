@@ -13,6 +13,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"mm/agent"
+	"mm/agent/acp"
 	"mm/agent/agenttest"
 	"mm/agent/session"
 	"mm/llm"
@@ -346,12 +347,12 @@ func TestPanicIsAnswered(t *testing.T) {
 	first := true
 	r := newRig(t, func(s *setup) {
 		open := s.Open
-		s.Open = func(cwd string, sess *session.Session, store *session.Store) (*agent.Core, error) {
+		s.Open = func(cwd string, sess *session.Session, store *session.Store, files *acp.ClientFiles) (*agent.Core, error) {
 			if first {
 				first = false
 				panic("broken wire")
 			}
-			return open(cwd, sess, store)
+			return open(cwd, sess, store, files)
 		}
 	}, agenttest.Say("Hi."))
 	_, err := r.conn.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: t.TempDir(), McpServers: []sdk.McpServer{}})

@@ -48,6 +48,15 @@ func (q *turns) take(number int) (*turn, bool) {
 	return t, ok
 }
 
+// wait waits for the turn's go. It returns false when the turn was cancelled.
+func (t *turn) wait() bool {
+	select {
+	case <-t.first:
+	case <-t.ctx.Done():
+	}
+	return t.ctx.Err() == nil
+}
+
 // leave takes a turn out of the queue, wherever it stands.
 func (q *turns) leave(t *turn) {
 	t.cancel()
@@ -69,6 +78,17 @@ func (q *turns) cancel(session string) {
 		if t.SessionID == session {
 			t.cancel()
 			return
+		}
+	}
+}
+
+// cancelAll ends all turns of a session.
+func (q *turns) cancelAll(session string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, t := range q.queue {
+		if t.SessionID == session {
+			t.cancel()
 		}
 	}
 }
