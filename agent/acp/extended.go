@@ -281,11 +281,11 @@ func (s *server) closeSession(params json.RawMessage) (any, *sdk.RequestError) {
 	if refusal != nil {
 		return nil, refusal
 	}
+	s.turns.cancelAll(p.SessionID)
 	l := s.take(p.SessionID)
 	if l == nil {
 		return nil, invalid(p.SessionID, errUnknown)
 	}
-	s.turns.cancelAll(p.SessionID)
 	l.close()
 	s.log.printf("session %s closed", p.SessionID)
 	return sdk.CloseSessionResponse{}, nil

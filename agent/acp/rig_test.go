@@ -187,7 +187,13 @@ func (r *rig) openRaw() (id string) {
 	r.t.Helper()
 	r.write(`{"jsonrpc":"2.0","id":"new","method":"session/new","params":{"cwd":` + mustJSON(r.t.TempDir()) + `,"mcpServers":[]}}`)
 	r.waitFor("available_commands_update")
-	for _, line := range r.wire.take() {
+	return sessionOf(r.t, r.wire.take())
+}
+
+// sessionOf finds the id of the new session in what the agent wrote.
+func sessionOf(t *testing.T, lines []string) string {
+	t.Helper()
+	for _, line := range lines {
 		var m struct {
 			Result struct{ SessionID string }
 		}
@@ -195,7 +201,7 @@ func (r *rig) openRaw() (id string) {
 			return m.Result.SessionID
 		}
 	}
-	r.t.Fatal("no session")
+	t.Fatal("no session")
 	return ""
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"mm/fileedit"
 	"mm/safety"
@@ -79,7 +80,12 @@ func (readSkill) Run(context.Context, tools.Plan, tools.Sink) tools.Result {
 }
 
 // policy asks for whatever touches the machine.
-type policy struct{ always map[string]bool }
+type policy struct {
+	always map[string]bool
+
+	mu    sync.Mutex
+	modes []string // that were set
+}
 
 func (p *policy) Decide(a safety.Action) safety.Verdict {
 	if a.Op == safety.None || p.always[a.Tool] {
@@ -95,8 +101,19 @@ func (p *policy) Remember(a safety.Action) {
 	p.always[a.Tool] = true
 }
 
-func (*policy) Mode() safety.Mode   { return safety.AskMode }
-func (*policy) SetMode(safety.Mode) {}
+func (*policy) Mode() safety.Mode { return safety.AskMode }
+
+func (p *policy) SetMode(m safety.Mode) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.modes = append(p.modes, string(m))
+}
+
+func (p *policy) set() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.modes
+}
 
 // editFile writes a file that exists or does not; content "fail" cannot be
 // written.

@@ -44,6 +44,9 @@ func (s *server) prompt(ctx context.Context, params json.RawMessage) (any, *sdk.
 	defer context.AfterFunc(ctx, t.cancel)() // $/cancel_request
 
 	l, ok := s.session(t.SessionID)
+	if t.ctx.Err() != nil {
+		return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil
+	}
 	if !ok {
 		return nil, invalid(t.SessionID, errUnknown)
 	}
