@@ -132,6 +132,6 @@ type ACP struct {
 	// ClientFiles reads and writes files through the editor.
 	ClientFiles bool `koanf:"clientFiles"`
 
-	// Extended sends notes beyond the protocol.
+	// Extended offers what the reference leaves out.
 	Extended bool `koanf:"extended"`
 }
