@@ -38,7 +38,10 @@ type opened struct {
 func (a *app) open() (opened, error) {
 	store, err := a.store(a.cwd)
 	if err != nil {
-		return opened{}, err
+		if a.opts.goOn || a.opts.resume != "" {
+			return opened{}, err
+		}
+		return a.unkept(err), nil
 	}
 	o := opened{store: store, release: func() {}}
 	if store == nil {
@@ -62,11 +65,23 @@ func (a *app) open() (opened, error) {
 		}
 	}
 	if id != "" {
-		return o, o.take(id)
+		err := o.take(id)
+		return o, err
 	}
 	o.session = session.New(a.cwd, time.Now())
-	o.release, err = store.Lock(o.session.ID)
-	return o, err
+	if o.release, err = store.Lock(o.session.ID); err != nil {
+		return a.unkept(err), nil
+	}
+	return o, nil
+}
+
+// unkept is a new session in a place where none can be written.
+func (a *app) unkept(err error) opened {
+	return opened{session: session.New(a.cwd, time.Now()), release: func() {}, said: []string{notKept(err)}}
+}
+
+func notKept(err error) string {
+	return "this conversation is not kept: " + err.Error() + " (sessions.enabled: false turns this line off)"
 }
 
 // reopen takes up a stored session.
@@ -76,23 +91,27 @@ func (a *app) reopen(id string) (opened, error) {
 		return opened{}, err
 	}
 	o := opened{store: store, release: func() {}}
-	return o, o.take(id)
+	err = o.take(id)
+	return o, err
 }
 
 // take locks a session for this process and loads it, in this order: what
 // another process saves last must not be missed. One that is open elsewhere is
-// gone on with as a copy, under an id of its own.
+// gone on with as a copy, under an id of its own; one in a place where nothing
+// can be written is not kept any more.
 func (o *opened) take(id string) error {
-	release, err := o.store.Lock(id)
-	inUse, ok := errors.AsType[*session.InUseError](err)
-	if err != nil && !ok {
-		return err
-	}
+	release, unlocked := o.store.Lock(id)
+	var err error
 	if o.session, err = o.store.Load(id); err != nil {
 		if release != nil {
 			release()
 		}
 		return err
+	}
+	inUse, ok := errors.AsType[*session.InUseError](unlocked)
+	if unlocked != nil && !ok {
+		o.store, o.said = nil, append(o.said, notKept(unlocked))
+		return nil
 	}
 	if inUse != nil {
 		o.said = append(o.said, inUse.Error()+": going on with a copy")

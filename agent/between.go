@@ -131,7 +131,7 @@ func (c *Core) save() {
 	}
 	err := c.opts.Store.Save(c.opts.Session)
 	if err != nil && !c.unsaved {
-		c.emit(Notice{Level: Warn, Text: "the session could not be saved: " + err.Error()})
+		c.emit(Notice{Level: Warn, Text: "the session could not be saved: " + err.Error() + "; the conversation goes on (sessions.enabled: false turns saving off)"})
 	}
 	c.unsaved = err != nil
 }

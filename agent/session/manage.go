@@ -29,7 +29,6 @@ func (s *Store) Delete(id string) error {
 	if err := os.Remove(filepath.Join(s.dir, id+".json")); err != nil {
 		return fmt.Errorf("there is no session %s", id)
 	}
-	_ = os.Remove(s.lockFile(id)) // nobody opens a session that is gone
 	return nil
 }
 

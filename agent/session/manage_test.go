@@ -3,7 +3,10 @@ package session_test
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -69,6 +72,87 @@ func TestLockIsForOne(t *testing.T) {
 		t.Errorf("after release: %v", err)
 	}
 	release()
+}
+
+// TestLocksLeaveNothing: however many fight for a session, one has it at a time,
+// and no file is left: neither by those that gave it back nor, after the next
+// start, by one that was killed.
+func TestLocksLeaveNothing(t *testing.T) {
+	t.Parallel()
+	s, dir := open(t)
+	id := session.NewID(time.Now())
+	var holders, had atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for had.Load() < 100 {
+				release, err := s.Lock(id)
+				if err != nil {
+					continue // in use
+				}
+				if n := holders.Add(1); n != 1 {
+					t.Errorf("%d have the lock", n)
+				}
+				had.Add(1)
+				holders.Add(-1)
+				release()
+			}
+		})
+	}
+	all.Wait()
+	if err := os.WriteFile(filepath.Join(dir, "."+session.NewID(time.Now())+".lock"), []byte("1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := session.Open(dir); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*.lock")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestSweepLeavesLocksInUse: a start does not take away what another has open.
+func TestSweepLeavesLocksInUse(t *testing.T) {
+	t.Parallel()
+	s, dir := open(t)
+	id := session.NewID(time.Now())
+	release, err := s.Lock(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	second, err := session.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := second.Lock(id); err == nil {
+		t.Error("a lock in use was taken after a sweep")
+	}
+}
+
+func TestEmptySessionHasNoFile(t *testing.T) {
+	t.Parallel()
+	s, dir := open(t)
+	sess := saved(t, s, "x", "y")
+	sess.Items = nil
+	for range 2 { // there is a file, then there is none
+		if err := s.Save(sess); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.json")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	s.KeepEmpty = true
+	if err := s.Save(sess); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Load(sess.ID); err != nil {
+		t.Errorf("an empty session that is to be kept: %v", err)
+	}
+	if list, err := s.List(); err != nil || len(list) != 0 {
+		t.Errorf("listed: %v, %v", list, err)
+	}
 }
 
 func TestMarkdown(t *testing.T) {

@@ -45,6 +45,10 @@ func New(cwd string, now time.Time) *Session {
 
 // Store keeps sessions in one directory.
 type Store struct {
+	// KeepEmpty has sessions without messages written too, for a client that
+	// loads one before its first turn.
+	KeepEmpty bool
+
 	dir string
 	now func() time.Time
 }
@@ -76,6 +80,12 @@ const (
 func (s *Store) sweep() {
 	files, _ := os.ReadDir(s.dir) // what cannot be read cannot be swept
 	for _, f := range files {
+		if id, ok := lockedID(f.Name()); ok {
+			if release, err := s.Lock(id); err == nil {
+				release()
+			}
+			continue
+		}
 		info, err := f.Info()
 		if err == nil && strings.HasPrefix(f.Name(), tempPrefix) && s.now().Sub(info.ModTime()) > tempAge {
 			_ = os.Remove(filepath.Join(s.dir, f.Name())) // the next start tries again
@@ -108,10 +118,17 @@ func (s *Store) ignore() error {
 }
 
 // Save writes the session atomically: at every moment its file is the old or
-// the new complete version.
+// the new complete version. A session without messages has no file.
 func (s *Store) Save(sess *Session) error {
 	if !idPattern.MatchString(sess.ID) {
 		return fmt.Errorf("%q is not a session id", sess.ID)
+	}
+	if len(sess.Items) == 0 && !s.KeepEmpty {
+		err := os.Remove(filepath.Join(s.dir, sess.ID+".json"))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
 	}
 	sess.Version, sess.Updated = Version, s.now().UTC()
 	data, err := json.MarshalIndent(sess, "", " ")
@@ -202,7 +219,8 @@ type Entry struct {
 	Err       error
 }
 
-// List returns the sessions, the last used first, the damaged ones last.
+// List returns the sessions that have messages, the last used first, and the
+// damaged ones last.
 func (s *Store) List() ([]Entry, error) {
 	files, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -217,6 +235,9 @@ func (s *Store) List() ([]Entry, error) {
 		sess, err := s.Load(id)
 		if err != nil {
 			list = append(list, Entry{ID: id, Err: err})
+			continue
+		}
+		if len(sess.Items) == 0 {
 			continue
 		}
 		e := Entry{ID: id, Title: sess.Title, Updated: sess.Updated, Messages: len(sess.Items)}
@@ -241,18 +262,16 @@ func btoi(b bool) int {
 	return 0
 }
 
-// Latest returns the session that was used last and has messages, or ErrNone.
+// Latest returns the session that was used last, or ErrNone.
 func (s *Store) Latest() (*Session, error) {
 	list, err := s.List()
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range list {
-		if e.Err == nil && e.Messages > 0 {
-			return s.Load(e.ID)
-		}
+	if len(list) == 0 || list[0].Err != nil {
+		return nil, ErrNone
 	}
-	return nil, ErrNone
+	return s.Load(list[0].ID)
 }
 
 // SetAside renames the sessions that cannot be read, so that they are neither
