@@ -253,6 +253,7 @@ func (s *server) loadSession(ctx context.Context, params json.RawMessage, quiet 
 	if err != nil {
 		return nil, invalid(p.SessionID, err)
 	}
+	store.KeepEmpty = true
 	s.opening.Lock()
 	defer s.opening.Unlock()
 	if _, err = store.Load(p.SessionID); err != nil {
