@@ -37,12 +37,18 @@ type call struct {
 // when the turn is over.
 func (t *turn) runCalls(ctx context.Context) *outcome {
 	items := t.opts.Session.Items
-	for _, raw := range items[len(items)-1].Calls {
+	calls := items[len(items)-1].Calls
+	for i, raw := range calls {
 		if ctx.Err() != nil {
 			return &outcome{stop: StopCancelled}
 		}
 		c := &call{id: CallID(raw.ID), raw: raw}
 		ended := t.runCall(ctx, c)
+		if ended.Status != CallInvalid && !isObject(raw.Args) {
+			// What ran is what the model reads of it: a history that calls it
+			// invalid beside its success would teach the model wrong.
+			calls[i].Args = string(c.args)
+		}
 		level := t.loop.saw(c.key(), callResult{
 			output:  ended.Output,
 			changed: c.changed,
