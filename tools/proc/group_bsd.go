@@ -9,6 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// dieWithProgram can do nothing here: a command outlives a program that is
+// killed.
+func dieWithProgram(*syscall.SysProcAttr) {}
+
 // group is the process group of one command. Processes that made a group of
 // their own are out of reach.
 type group struct{ leader int }

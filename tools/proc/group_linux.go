@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,6 +17,11 @@ import (
 // markVariable is set to a random value for each command, so that a process
 // that left the command's session can still be told to belong to it.
 const markVariable = "MM_COMMAND_ID"
+
+// dieWithProgram has the shell killed when the program is, however that ends:
+// the kernel watches the thread that starts it. What the shell itself has
+// started is not reached, and ends when it writes to the pipe.
+func dieWithProgram(attr *syscall.SysProcAttr) { attr.Pdeathsig = unix.SIGKILL }
 
 // group is the processes of one command: those of its session, and those that
 // made a session of their own and still have the mark in their environment.
@@ -91,8 +97,7 @@ func (g *group) session() []int {
 func (g *group) strays() []int {
 	var out []int
 	for _, pid := range pids() {
-		env, err := os.ReadFile(procFile(pid, "environ"))
-		if err != nil || !bytes.Contains(env, g.mark) {
+		if !bytes.Contains(environ(pid), g.mark) {
 			continue // another user's, or not ours
 		}
 		if _, session := stat(pid); session != g.leader {
@@ -100,6 +105,23 @@ func (g *group) strays() []int {
 		}
 	}
 	return out
+}
+
+// environ reads the environment of a process that may be read. One that is
+// between two programs has none for a moment.
+func environ(pid int) []byte {
+	const tries = 5
+	for range tries {
+		env, err := os.ReadFile(procFile(pid, "environ"))
+		if err != nil || len(env) > 0 {
+			return env
+		}
+		if state, session := stat(pid); session == 0 || state == 'Z' || state == 'X' {
+			return nil // the kernel's own, or dead
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return nil
 }
 
 func pids() []int {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -122,6 +123,9 @@ func (r *Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	if ctx.Err() != nil {
 		return Outcome{Cause: Cancelled, ExitCode: -1}, nil
 	}
+	// The thread that starts the shell stays while it runs: see dieWithProgram.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	began := time.Now()
 	rd, wr, err := os.Pipe()
 	if err != nil {
@@ -219,7 +223,7 @@ func within(d time.Duration, holds func() bool) bool {
 // for it.
 func (r *Runner) leave(g *group, p *pump) []Job {
 	j := &job{g, p}
-	if !g.alive() {
+	if g.gone() {
 		select {
 		case <-p.done:
 			j.close()
@@ -234,9 +238,9 @@ func (r *Runner) leave(g *group, p *pump) []Job {
 	return g.members()
 }
 
-// over tells whether nothing runs any more: the group is empty, and nobody
-// outside of it holds the pipe.
-func (j *job) over() bool { return j.pump.ended() && !j.group.alive() }
+// over tells whether nothing runs any more: no process is left, and nobody
+// else holds the pipe.
+func (j *job) over() bool { return j.pump.ended() && j.group.gone() }
 
 func (j *job) close() {
 	j.pump.close()

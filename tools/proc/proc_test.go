@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -104,11 +105,16 @@ func TestRunGivesNoInputAndNoTerminal(t *testing.T) {
 
 func TestBackgroundJobsDoNotHoldTheTurn(t *testing.T) {
 	t.Parallel()
+	setsid := "setsid " // a session of its own, found on Linux only
+	if runtime.GOOS != "linux" {
+		setsid = ""
+	}
 	for _, line := range []string{
 		"sleep 60 & echo done",
 		"sleep 60 >/dev/null 2>&1 & echo done",
 		"nohup sleep 60 & echo done",
 		"(while sleep 0.01; do echo tick; done) & echo done",
+		setsid + "sleep 60 >/dev/null 2>&1 & echo done",
 	} {
 		r := runner(t)
 		out := run(t, r, Command{Line: line})
@@ -142,6 +148,11 @@ func TestCloseHangsUpJobsAsATerminalDoes(t *testing.T) {
 	if len(plain.Left) != 1 || len(kept.Left) != 1 {
 		t.Fatalf("left: %v and %v, want one job each", plain.Left, kept.Left)
 	}
+	// Until nohup has become sleep it may not ignore the signal yet.
+	within(prompt, func() bool {
+		name, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(kept.Left[0].PID), "comm"))
+		return err != nil || string(name) == "sleep\n"
+	})
 	r.Close()
 	for running(plain.Left[0].PID) {
 		time.Sleep(pollEvery)
@@ -160,6 +171,43 @@ func running(pid int) bool {
 	}
 	after := b[bytes.LastIndexByte(b, ')')+1:]
 	return !bytes.HasPrefix(after, []byte(" Z"))
+}
+
+// killedDir tells the test binary to run a command in this directory until it
+// is killed.
+const killedDir = "MM_PROC_TEST_DIR"
+
+// TestKilledProgramTakesItsCommandAlong: the shell of a program that was killed
+// does not go on.
+func TestKilledProgramTakesItsCommandAlong(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells a process of its parent's end")
+	}
+	if dir := os.Getenv(killedDir); dir != "" {
+		run(t, runner(t), Command{Line: "echo $$ > new && mv new pid; while :; do sleep 0.05; done", Dir: dir})
+		return
+	}
+	dir := t.TempDir()
+	program := exec.Command(os.Args[0], "-test.run=^TestKilledProgramTakesItsCommandAlong$")
+	program.Env = append(os.Environ(), killedDir+"="+dir)
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var pid int
+	if !within(prompt, func() bool {
+		b, err := os.ReadFile(filepath.Join(dir, "pid"))
+		pid, _ = strconv.Atoi(strings.TrimSpace(string(b)))
+		return err == nil
+	}) {
+		t.Fatal("the command did not start")
+	}
+	_ = program.Process.Kill()
+	_ = program.Wait() // it was killed
+	if !within(prompt, func() bool { return !running(pid) }) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+		t.Error("the command goes on after its program was killed")
+	}
 }
 
 // stubborn writes the ids of processes that ignore every polite signal to the

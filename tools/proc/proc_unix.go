@@ -15,6 +15,7 @@ import (
 // its processes can be signalled together.
 func start(cmd *exec.Cmd, begin func(*exec.Cmd) error) (*group, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	dieWithProgram(cmd.SysProcAttr)
 	g := newGroup(cmd)
 	if err := begin(cmd); err != nil {
 		return nil, err
