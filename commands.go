@@ -30,6 +30,7 @@ var commands = []command{
 	{"trust", []string{"list", "forget"}, "[list|forget]", "show what the project asks for and tells the model, and trust it"},
 	{"sessions", nil, "", "list the conversations kept for this directory"},
 	{"eval", nil, "[-help]", "run reproducible tasks against the model"},
+	{"gauntlet", nil, "[FAULT...]", "run mm through a misbehaving model and a misbehaving server, and judge what comes of it"},
 	{"safety", []string{"explain", "judge", "resolve", "clean", "fetch-check"}, "explain LINE", "say how a command line is judged, and why"},
 	{"sandbox", nil, "[-- COMMAND]", "test what confines commands here, or run one in it"},
 	{"completion", shellNames, "SHELL", "print a completion script for " + strings.Join(shellNames, ", ")},
@@ -59,7 +60,7 @@ func (p program) command(ctx context.Context, o options, words []string) int {
 		return p.sandbox(args)
 	case name == "completion" && len(args) == 1:
 		return p.completion(args[0])
-	case name == "eval" || said == "config" || said == "sessions":
+	case name == "eval" || name == "gauntlet" || said == "config" || said == "sessions":
 		return p.loaded(ctx, o, name, args)
 	}
 	return p.usage(fmt.Sprintf("there is no command %q; a prompt goes behind -p", said))
@@ -71,12 +72,15 @@ func (p program) loaded(ctx context.Context, o options, name string, args []stri
 	if cfg == nil {
 		return code
 	}
-	if name == "eval" {
+	if name == "eval" || name == "gauntlet" {
 		a, err := newApp(p, o, cwd, cfg)
 		if err != nil {
 			return p.fail(err)
 		}
 		defer a.close()
+		if name == "gauntlet" {
+			return a.gauntlet(ctx, args)
+		}
 		return a.eval(ctx, args)
 	}
 	for _, w := range cfg.Warnings {

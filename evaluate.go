@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"mm/agent/eval"
+	"mm/agent/gauntlet"
 	"mm/agent/session"
 	"mm/configs"
 	"mm/llm"
+	"mm/llm/openai"
 	"mm/safety"
 	"mm/tools/proc"
 )
@@ -63,12 +66,17 @@ func (a *app) evalCore(ctx context.Context, s eval.Setup) (eval.Core, func(), er
 	if cfg, err = cfg.WithProfile(a.model.known().ID); err != nil {
 		return nil, nil, err
 	}
+	return a.taskCore(s, cfg, o, a.model)
+}
+
+// taskCore builds a core that works in a folder on its own.
+func (a *app) taskCore(s eval.Setup, cfg *configs.Loaded, o options, model *server) (eval.Core, func(), error) {
 	cfg.MaxTurns, cfg.Prewarm, cfg.IdleSteps = s.MaxTurns, false, false
 	runner, err := proc.NewRunner()
 	if err != nil {
 		return nil, nil, err
 	}
-	task := &app{program: a.program, opts: o, cfg: cfg, cwd: s.Dir, model: a.model, runner: runner, turns: make(chan struct{}, 1), log: a.log}
+	task := &app{program: a.program, opts: o, cfg: cfg, cwd: s.Dir, model: model, runner: runner, turns: make(chan struct{}, 1), log: a.log}
 	task.onClose(runner.Close)
 	core, err := task.core(s.Dir, opened{session: session.New(s.Dir, time.Now())}, front{
 		unattended: true, mode: safety.Yolo, skills: s.Skills, tools: s.Tools,
@@ -78,4 +86,47 @@ func (a *app) evalCore(ctx context.Context, s eval.Setup) (eval.Core, func(), er
 		return nil, nil, err
 	}
 	return core, task.close, nil
+}
+
+// gauntlet is "mm gauntlet": it says whether every fault was survived. The
+// configuration of the user plays no part in it.
+func (a *app) gauntlet(ctx context.Context, args []string) int {
+	faults, err := gauntlet.Faults()
+	if err != nil {
+		return a.fail(err)
+	}
+	if len(args) > 0 {
+		faults = slices.DeleteFunc(faults, func(f gauntlet.Fault) bool { return !slices.Contains(args, f.Name) })
+	}
+	rows, err := gauntlet.Run(ctx, faults, a.gauntletCore, a.out)
+	if err != nil {
+		return a.fail(err)
+	}
+	passed := 0
+	for _, r := range rows {
+		if r.Passed {
+			passed++
+		}
+	}
+	fmt.Fprintf(a.out, "%d of %d faults passed\n", passed, len(rows))
+	if passed < len(rows) || passed == 0 {
+		return exitError
+	}
+	return exitOK
+}
+
+// gauntletCore builds the agent of one fault, on its scripted server.
+func (a *app) gauntletCore(_ context.Context, s eval.Setup, baseURL string, set map[string]string) (eval.Core, func(), error) {
+	cfg, err := configs.Load(configs.Sources{Flags: set})
+	if err != nil {
+		return nil, nil, err
+	}
+	model := &server{}
+	model.use(openai.Options{
+		Provider:          openai.LlamaCpp,
+		BaseURL:           baseURL,
+		FirstTokenTimeout: cfg.FirstTokenTimeout,
+		WatchdogTimeout:   cfg.WatchdogTimeout,
+	})
+	return a.taskCore(s, cfg, a.opts, model)
 }
