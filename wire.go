@@ -247,7 +247,7 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 		MaxTurns:        a.cfg.MaxTurns,
 		NoTextCalls:     !a.cfg.TextCalls,
 		Grounding:       a.cfg.Grounding,
-		Shape:           agent.Shape{MergeSystem: a.cfg.Family.SystemInUser},
+		Shape:           agent.Shape{MergeSystem: a.cfg.Family.SystemInUser, Alternate: a.cfg.Family.Alternates},
 		Repairs: agent.Repairs{
 			NoSalvage:    !a.cfg.Salvage,
 			SalvageCalls: a.cfg.SalvageCalls,

@@ -41,6 +41,10 @@ type Family struct {
 	// message.
 	SystemInUser bool
 
+	// Alternates says that the template wants an answer between a tool's
+	// result and the user's next message.
+	Alternates bool
+
 	// TextCalls are the forms in which the model writes calls as text.
 	TextCalls []string
 }
@@ -58,6 +62,7 @@ type profile struct {
 	Reasons    bool               `yaml:"reasons"`
 	Reserve    int                `yaml:"reserve"`
 	SystemRole string             `yaml:"systemRole"`
+	Alternates bool               `yaml:"alternates"`
 	TextCalls  []string           `yaml:"textCalls"`
 	Config     yaml.Node          `yaml:"config"`
 }
@@ -217,7 +222,7 @@ func (p *profile) family(model string) Family {
 		return f
 	}
 	f.Name, f.Reasons, f.Reserve, f.TextCalls = p.name, p.Reasons, p.Reserve, p.TextCalls
-	f.SystemInUser = p.SystemRole == "user"
+	f.SystemInUser, f.Alternates = p.SystemRole == "user", p.Alternates
 	if f.Size == 0 {
 		f.Size = p.Size
 		for _, word := range slices.Sorted(maps.Keys(p.Sizes)) {

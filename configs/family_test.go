@@ -228,7 +228,7 @@ func TestProfilesCiteTheirSources(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := string(data)
-		for _, key := range []string{"\nreserve:", "\n    temperature:", "\nsize:", "\nsystemRole:"} {
+		for _, key := range []string{"\nreserve:", "\n    temperature:", "\nsize:", "\nsystemRole:", "\nalternates:"} {
 			i := strings.Index(text, key)
 			if i < 0 {
 				continue
