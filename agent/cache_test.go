@@ -103,4 +103,11 @@ func TestStatsAddUp(t *testing.T) {
 	if diff := cmp.Diff(want, s.Lines()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	for _, e := range []agent.Event{agent.Cleared{}, agent.SessionReady{}} {
+		s.Add(e)
+		if got := s.Lines()[0]; got != "0 turns, 0 model calls, 0 tool calls, 0 repairs, 0 retries" {
+			t.Errorf("after %s: %s", e.Kind(), got)
+		}
+		s.Add(agent.TurnStarted{})
+	}
 }

@@ -2,8 +2,8 @@ package agent
 
 import "fmt"
 
-// Stats are the figures of a session, added up from its events. The zero value
-// is ready; a front end that wants them gives it every event.
+// Stats are the figures of a conversation, added up from its events. The zero
+// value is ready; a front end that wants them gives it every event.
 type Stats struct {
 	Turns, Steps, Calls int
 	Usage               Usage // of all requests
@@ -20,6 +20,8 @@ type Stats struct {
 // Add takes in an event.
 func (s *Stats) Add(e Event) {
 	switch e := e.(type) {
+	case SessionReady, Cleared:
+		*s = Stats{}
 	case TurnStarted:
 		s.Turns++
 	case StepEnded:

@@ -325,6 +325,15 @@ func (m *Model) diffPage(string) tea.Cmd {
 	return nil
 }
 
+// statsPage shows the figures of this conversation.
+func (m *Model) statsPage(string) tea.Cmd {
+	text := clean.Block(strings.Join(m.stats.Lines(), "\n"))
+	m.dialogs.Push(&dialog.Page{Title: "Figures", Draw: func(s *style.Sheet, w int) []string {
+		return cells.Wrap(text.String(), w)
+	}})
+	return nil
+}
+
 // skillsPage lists the skills.
 func (m *Model) skillsPage(string) tea.Cmd {
 	skills := m.st.Skills

@@ -27,6 +27,7 @@ type Model struct {
 	gen  int // of the core
 
 	st      state.State
+	stats   agent.Stats
 	list    *transcript.List
 	comp    *composer.Composer
 	dialogs dialog.Stack
@@ -186,6 +187,7 @@ func (m *Model) apply(msg batchMsg) tea.Cmd {
 	busy := m.st.Busy
 	for _, e := range msg.events {
 		m.st.Apply(e, now)
+		m.stats.Add(e)
 		if _, ok := e.(agent.ContextMapped); ok {
 			m.showFill()
 		}
@@ -194,7 +196,10 @@ func (m *Model) apply(msg batchMsg) tea.Cmd {
 	m.askPending(now)
 	cmds := []tea.Cmd{waitBatch(m.gen, m.core.Events())}
 	if busy && !m.st.Busy {
-		m.moods.interrupting = false
+		if m.moods.interrupting || now.Before(m.moods.cancelArmed) {
+			m.moods.flash = clean.Text{} // of the cancelling
+		}
+		m.moods.interrupting, m.moods.cancelArmed = false, time.Time{}
 		cmds = append(cmds, m.readBranch())
 	}
 	m.comp.SetCandidates('$', m.skillCandidates())

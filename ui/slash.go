@@ -28,6 +28,7 @@ func (m *Model) commands() []command {
 		{"new", "", "empty the conversation, keep the old one", core(agent.Clear{})},
 		{"compact", "", "summarise old turns now", core(agent.Compact{})},
 		{"context", "", "what fills the window; drop or pin outputs", m.contextCommand},
+		{"stats", "", "tokens, cache, speed and repairs of this conversation", m.statsPage},
 		{"undo", "", "take the last turn's file changes back", core(agent.Undo{})},
 		{"redo", "", "do them again", core(agent.Redo{})},
 		{"mode", "[name]", "what is asked before it is done", m.modeCommand},

@@ -40,7 +40,11 @@ func Context(sheet *style.Sheet, s *state.State, marks []float64, w int) string 
 		}
 	}
 	if !g.Broken.IsEmpty() {
-		add(sheet.Paint(themes.Error, "cache lost: "+g.Broken.String()))
+		role := themes.Error
+		if g.BrokenOnPurpose {
+			role = themes.Dim
+		}
+		add(sheet.Paint(role, "cache lost: "+g.Broken.String()))
 	}
 	if g.HasUsage && g.Prompt > 0 {
 		add(sheet.Paint(themes.Dim, fmt.Sprintf("cache %d%%", g.Cached*100/g.Prompt)))

@@ -35,7 +35,6 @@ func (s *State) applySession(e agent.Event) {
 		}
 	case agent.ModelChanged:
 		s.setModel(e.Model)
-		s.index.reset = clean.Trusted("another model")
 	case agent.ModeChanged:
 		s.Mode = e.Mode
 	case agent.QueueChanged:
@@ -53,7 +52,6 @@ func (s *State) applySession(e agent.Event) {
 			return
 		}
 		s.add(&Summary{Line: clean.Line(e.Line), Before: e.Before, After: e.After, Text: clean.Block(e.Summary)})
-		s.index.reset = clean.Trusted("old turns were summarised")
 	case agent.Cleared:
 		s.clear(e)
 	case agent.ContextMapped:
@@ -86,7 +84,7 @@ func (s *State) setModel(m agent.ModelInfo) {
 func (s *State) clear(e agent.Cleared) {
 	s.Session = clean.Line(e.Session)
 	s.Items, s.dirty, s.Plan, s.Files = nil, nil, nil, nil
-	s.index = index{reset: clean.Trusted("a new conversation")}
+	s.index = index{}
 	s.Gauge.Used, s.Gauge.Exact = 0, false
 	text := clean.Trusted("New conversation.")
 	if e.Kept != "" {

@@ -40,7 +40,6 @@ type index struct {
 	items map[agent.ItemID]int
 	calls map[agent.CallID]int
 	turn  struct{ calls int }
-	reset clean.Text // what makes the next request new to the server's cache
 }
 
 // Model says who answers.
@@ -85,7 +84,8 @@ type Gauge struct {
 	HasUsage          bool // a request has ended
 	Prompt, Cached    int  // of the last request
 	ReadRate, GenRate float64
-	Broken            clean.Text // why the server had to read all again, or empty
+	Broken            clean.Text // why the server read tokens again, or empty
+	BrokenOnPurpose   bool       // the program itself has changed what was sent
 }
 
 // Fill is what fills the context window.

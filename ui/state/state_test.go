@@ -174,24 +174,26 @@ func TestTimeLeft(t *testing.T) {
 	}
 }
 
-func TestBrokenPrefixIsNoticed(t *testing.T) {
+// What the core says of the cache holds for the request that it speaks of.
+func TestBrokenCacheIsNoticed(t *testing.T) {
 	t.Parallel()
-	step := func(prompt, cached, expected int) agent.Event {
-		return agent.StepEnded{Usage: agent.Usage{Prompt: prompt, Cached: cached}, Expected: expected}
-	}
+	step := agent.StepEnded{Usage: agent.Usage{Prompt: 2000, Cached: 100}, Expected: 1900}
+	lost := agent.CacheBroken{Step: 1, Again: 1800, Cause: "the tools changed (bash)"}
+	own := agent.CacheBroken{Step: 1, Again: 1800, Cause: "old turns were summarised", Own: true}
 	for _, tc := range []struct {
 		name   string
 		events []agent.Event
 		want   string
+		own    bool
 	}{
-		{"cache holds", []agent.Event{step(2000, 100, 0), step(2200, 2000, 2000)}, ""},
-		{"prefix changed", []agent.Event{step(2000, 100, 0), step(2200, 0, 2000)}, "the beginning of the prompt changed"},
-		{"after a compaction", []agent.Event{step(2000, 1900, 0), agent.Compacted{Changed: true}, step(900, 10, 800)}, "old turns were summarised"},
-		{"server that does not tell", []agent.Event{step(2000, 0, 0), step(2200, 0, 0)}, ""},
-		{"mended by the next request", []agent.Event{step(2000, 100, 0), step(2200, 0, 2000), step(2300, 2200, 2200)}, ""},
+		{"nothing was said", []agent.Event{step}, "", false},
+		{"lost", []agent.Event{step, lost}, "the tools changed (bash)", false},
+		{"on purpose", []agent.Event{step, own}, "old turns were summarised", true},
+		{"mended by the next request", []agent.Event{step, lost, step}, "", false},
 	} {
-		if got := apply(tc.events...).Gauge.Broken.String(); got != tc.want {
-			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
+		g := apply(tc.events...).Gauge
+		if g.Broken.String() != tc.want || g.Broken.String() != "" && g.BrokenOnPurpose != tc.own {
+			t.Errorf("%s: got %q, %v; want %q, %v", tc.name, g.Broken, g.BrokenOnPurpose, tc.want, tc.own)
 		}
 	}
 }

@@ -7,10 +7,6 @@ import (
 	"mm/safety/clean"
 )
 
-// minCacheable is the size of a prompt in tokens below which a cache miss is
-// not worth a word.
-const minCacheable = 512
-
 // applyTurn takes what concerns turns and the model's steps.
 func (s *State) applyTurn(e agent.Event, now time.Time) bool {
 	switch e := e.(type) {
@@ -28,6 +24,8 @@ func (s *State) applyTurn(e agent.Event, now time.Time) bool {
 		s.Now.Read = Reading{Known: true, Done: e.Done, Total: e.Total, Cached: e.Cached, Elapsed: e.Elapsed}
 	case agent.StepEnded:
 		s.endStep(e)
+	case agent.CacheBroken:
+		s.Gauge.Broken, s.Gauge.BrokenOnPurpose = clean.Line(e.Cause), e.Own
 	case agent.Retrying:
 		s.Now = Activity{Phase: Retrying, Since: now, Detail: clean.Linef("attempt %d of %d: %s", e.Attempt, e.Max, e.Cause)}
 	case agent.TurnEnded:
@@ -75,13 +73,6 @@ func (s *State) endStep(e agent.StepEnded) {
 	if e.Usage.Prompt == 0 {
 		return
 	}
-	g.Broken = clean.Text{}
-	if e.Expected > minCacheable && e.Usage.Cached < e.Expected/2 {
-		g.Broken = clean.Trusted("the beginning of the prompt changed")
-		if !s.index.reset.IsEmpty() {
-			g.Broken = s.index.reset
-		}
-	}
-	s.index.reset = clean.Text{}
+	g.Broken = clean.Text{} // said after the step, where it holds for it
 	g.HasUsage, g.Prompt, g.Cached = true, e.Usage.Prompt, e.Usage.Cached
 }

@@ -59,6 +59,7 @@ func init() {
 	register[agent.ModeChanged]()
 	register[agent.QueueChanged]()
 	register[agent.Idle]()
+	register[agent.CacheBroken]()
 	register[agent.TurnStarted]()
 	register[agent.UserMessage]()
 	register[agent.StepStarted]()

@@ -36,9 +36,6 @@ func owner() ui.Options {
 				Delete: func(context.Context, string) error { return nil },
 			},
 			Commands: []ui.Command{
-				{Name: "stats", Help: "tokens and times", Run: func(context.Context, string) (string, error) {
-					return "turns   3\ntokens  1200\n", nil
-				}},
 				{Name: "export", Args: "[file]", Help: "write the conversation as Markdown", Run: func(_ context.Context, arg string) (string, error) {
 					return "wrote " + arg, nil
 				}},
