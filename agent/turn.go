@@ -9,6 +9,7 @@ import (
 
 	"mm/agent/session"
 	"mm/llm"
+	"mm/safety"
 )
 
 // turn is one question and all that is done to answer it.
@@ -125,7 +126,11 @@ func (t *turn) answered(resp llm.Response) outcome {
 		}
 	}
 	if t.refused {
-		return outcome{StopRefused, "something needed a permission and nobody could be asked: use -mode accept-edits or -yolo"}
+		text := "something needed a permission and nobody could be asked: use -mode accept-edits or -yolo"
+		if t.opts.Policy.Mode() == safety.Yolo {
+			text = "something was refused that is asked in yolo mode too (a rule of yours, or a file outside of the project), and nobody could be asked"
+		}
+		return outcome{StopRefused, text}
 	}
 	return outcome{stop: StopAnswer}
 }
