@@ -26,6 +26,7 @@ const (
 // messages come last, and messages only grow.
 type wireRequest struct {
 	Model         string          `json:"model"`
+	Slot          *int            `json:"id_slot,omitempty"` // llama-server's
 	Stream        bool            `json:"stream,omitempty"`
 	StreamOptions *streamOptions  `json:"stream_options,omitempty"`
 	Progress      bool            `json:"return_progress,omitempty"`

@@ -121,6 +121,7 @@ func (s *stream) try() error {
 		return err
 	}
 	wire := s.c.wire(s.req, model)
+	wire.Slot = s.c.freePin(s.ctx, model)
 	if s.warming {
 		wire.MaxTokens = &s.req.Sampling.MaxTokens
 	}

@@ -29,7 +29,7 @@ func (c *Client) Warm(ctx context.Context, req llm.Request) (warmed bool, err er
 	}
 	req.Sampling.MaxTokens = 1
 	if c.opts.Provider == LlamaCpp {
-		if !c.hasFreeSlot(ctx, model) {
+		if !c.pinSlot(ctx, model) {
 			return false, nil
 		}
 		req.Sampling.MaxTokens = 0
@@ -49,21 +49,4 @@ func (c *Client) Warm(ctx context.Context, req llm.Request) (warmed bool, err er
 func isNear(base *url.URL) bool {
 	host := base.Hostname()
 	return isLoopback(host) || strings.HasSuffix(host, ".docker.internal")
-}
-
-// hasFreeSlot asks llama-server whether a request would be read at once.
-func (c *Client) hasFreeSlot(ctx context.Context, model string) bool {
-	var slots []struct {
-		Busy bool `json:"is_processing"`
-	}
-	query := url.Values{"model": {model}, "autoload": {"false"}}
-	if c.get(ctx, "/slots?"+query.Encode(), &slots) != nil {
-		return false
-	}
-	for _, slot := range slots {
-		if !slot.Busy {
-			return true
-		}
-	}
-	return false
 }

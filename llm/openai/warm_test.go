@@ -1,7 +1,9 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -73,6 +75,58 @@ func TestWarmReadsThePrefixAlone(t *testing.T) {
 			last := messages[len(messages)-1].(map[string]any)
 			if len(messages) != 2 || last["role"] != "user" {
 				t.Errorf("messages %v: want the system prompt and a stand-in for the user's", messages)
+			}
+		})
+	}
+}
+
+// TestSlotIsPinned: of several slots the one that was warmed is asked for, unless
+// somebody else uses it by then. A server with one is not told.
+func TestSlotIsPinned(t *testing.T) {
+	t.Parallel()
+	const other, idle = `{"id":%d,"is_processing":true,"id_task":9}`, `{"id":%d,"is_processing":false,"id_task":%d}`
+	for _, tc := range []struct {
+		name         string
+		warmed, then string // the slots at the warming, and at the request
+		first, next  any    // id_slot of both
+	}{
+		{"the one idle longest", "[" + fmt.Sprintf(idle, 0, 7) + "," + fmt.Sprintf(idle, 1, 3) + "]", "", 1.0, 1.0},
+		{"one that is free", "[" + fmt.Sprintf(other, 0) + "," + fmt.Sprintf(idle, 1, 9) + "]", "", 1.0, 1.0},
+		{"taken by then", "[" + fmt.Sprintf(idle, 0, 1) + "," + fmt.Sprintf(idle, 1, 2) + "]", "[" + fmt.Sprintf(other, 0) + "," + fmt.Sprintf(idle, 1, 2) + "]", 0.0, nil},
+		{"the only one", "[" + fmt.Sprintf(idle, 0, 1) + "]", "", nil, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			stream, slots := load(t, "chat-max-tokens-0"), tc.warmed
+			var sent []map[string]any
+			c := New(Options{Provider: LlamaCpp, Model: "m", HTTPClient: &http.Client{
+				Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+					if req.URL.Path == "/slots" {
+						return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(slots))}, nil
+					}
+					body, err := io.ReadAll(req.Body)
+					var fields map[string]any
+					if err != nil || json.Unmarshal(body, &fields) != nil {
+						t.Error("no JSON was sent")
+					}
+					sent = append(sent, fields)
+					req.Body = io.NopCloser(bytes.NewReader(body))
+					return stream.RoundTrip(req)
+				}),
+			}})
+			if ok, err := c.Warm(t.Context(), ask); !ok || err != nil {
+				t.Fatalf("warmed %v, %v", ok, err)
+			}
+			if tc.then != "" {
+				slots = tc.then
+			}
+			for _, err := range c.Stream(t.Context(), ask) {
+				if err != nil {
+					t.Error(err)
+				}
+			}
+			if len(sent) != 2 || sent[0]["id_slot"] != tc.first || sent[1]["id_slot"] != tc.next {
+				t.Errorf("sent %v, want id_slot %v, then %v", sent, tc.first, tc.next)
 			}
 		})
 	}
