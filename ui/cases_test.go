@@ -9,6 +9,7 @@ import (
 
 	"mm/agent"
 	"mm/ui"
+	"mm/ui/term"
 	"mm/ui/uitest"
 )
 
@@ -456,5 +457,49 @@ func TestAnswerNowIsAKey(t *testing.T) {
 		if got := s.Asked(); !slices.Equal(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
+	})
+}
+
+// What is said of the cancelling goes when the turn has ended.
+func TestCancellingIsOver(t *testing.T) {
+	t.Parallel()
+	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		startTurn(s)
+		s.Press("esc", "esc")
+		s.Want("cancelling…")
+		s.Events(agent.TurnEnded{Stop: agent.StopCancelled})
+		s.Lacks("cancelling…")
+		startTurn(s)
+		s.Press("esc")
+		s.Want("Esc again cancels")
+		s.Events(agent.TurnEnded{Stop: agent.StopAnswer})
+		s.Lacks("Esc again cancels")
+	})
+}
+
+// A list of completions says that it goes on below.
+func TestCompletionsSayHowManyThereAre(t *testing.T) {
+	t.Parallel()
+	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		s.Type("/")
+		s.Want("1 of ", "↑↓ for more")
+		s.Press("up")
+		s.Lacks(" 1 of ")
+	})
+}
+
+// A paste of any size is taken piece by piece, and said.
+func TestLargePasteIsSaid(t *testing.T) {
+	t.Parallel()
+	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		half := strings.Repeat("a line of the log\n", 30_000)
+		s.Paste(half + term.PasteGoesOn)
+		s.Want("pasting… 527.3 KiB")
+		s.Lacks("[pasted")
+		s.Paste(half)
+		s.Want("[pasted 60000 lines]", "pasted 1.0 MiB; Alt+O unfolds it")
+		s.Press("ctrl+c")
+		s.Paste("short")
+		s.Want("> short")
 	})
 }

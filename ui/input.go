@@ -10,6 +10,7 @@ import (
 	"mm/ui/composer"
 	"mm/ui/dialog"
 	"mm/ui/keys"
+	"mm/ui/transcript"
 )
 
 // key routes a key press: the top dialog first, then what holds everywhere,
@@ -148,6 +149,10 @@ func (m *Model) listKey(msg tea.KeyMsg) tea.Cmd {
 func (m *Model) draftKey(msg tea.KeyMsg) tea.Cmd {
 	now := m.now()
 	m.moods.lastDraftKey = now
+	if msg.Paste {
+		m.paste(string(msg.Runes))
+		return m.wantFiles()
+	}
 	result := m.comp.Key(msg, now)
 	cmd := m.wantFiles()
 	switch result {
@@ -157,6 +162,20 @@ func (m *Model) draftKey(msg tea.KeyMsg) tea.Cmd {
 		return tea.Batch(cmd, tea.Tick(composer.BurstWait, dueTick))
 	}
 	return cmd
+}
+
+// largePaste is the size in bytes from which on a paste is told of.
+const largePaste = 8 << 10
+
+// paste puts pasted text into the draft, and says how it goes.
+func (m *Model) paste(text string) {
+	size, whole := m.comp.Paste(text)
+	switch {
+	case !whole:
+		m.say(clean.Linef("pasting… %s", transcript.Bytes(size)))
+	case size >= largePaste:
+		m.say(clean.Linef("pasted %s; Alt+O unfolds it", transcript.Bytes(size)))
+	}
 }
 
 // wheelRows is how far one notch of the mouse wheel scrolls.

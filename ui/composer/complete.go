@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -171,9 +172,10 @@ func (c *Composer) accept() {
 }
 
 // PopupView draws the completions in at most h rows, none when there are none.
+// Where some are out of sight the last row says so.
 func (c *Composer) PopupView(h int) []string {
 	p := &c.popup
-	n := min(popupRows, h, len(p.found))
+	n := min(popupRows, h-1, len(p.found))
 	if !p.open() || n <= 0 {
 		return nil
 	}
@@ -185,6 +187,10 @@ func (c *Composer) PopupView(h int) []string {
 	rows := make([]string, 0, n)
 	for i := first; i < first+n; i++ {
 		rows = append(rows, candidateRow(c.sheet, p.found[i], left, c.w, i == p.sel))
+	}
+	if n < len(p.found) && n > 1 {
+		where := fmt.Sprintf("    %d of %d · ↑↓ for more", p.sel+1, len(p.found))
+		rows = append(rows, cells.Fit(c.sheet.Paint(themes.Dim, where), c.w))
 	}
 	return rows
 }

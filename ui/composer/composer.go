@@ -14,6 +14,7 @@ import (
 	"mm/ui/cells"
 	"mm/ui/keys"
 	"mm/ui/style"
+	"mm/ui/term"
 )
 
 // Pastes from these sizes on are folded into one token.
@@ -53,6 +54,7 @@ type Composer struct {
 	laid    int // version of lines
 	goal    int // column that Up and Down keep, or -1
 
+	pasting  []byte // pieces of a paste that has not ended
 	lastText time.Time
 	burst    bool
 	pending  bool
@@ -115,10 +117,20 @@ func (c *Composer) changed() {
 	c.popup.refresh(c.word())
 }
 
-// Paste inserts pasted text: folded when it is long, never sent.
-func (c *Composer) Paste(s string) {
-	c.put(strings.TrimRight(s, "\r\n"))
+// Paste inserts pasted text: folded when it is long, never sent. Pieces of a
+// long one are collected. It returns the size so far in bytes, and whether all
+// of it has come.
+func (c *Composer) Paste(s string) (size int, whole bool) {
+	piece, goesOn := strings.CutSuffix(s, term.PasteGoesOn)
+	c.pasting = append(c.pasting, piece...)
+	if goesOn {
+		return len(c.pasting), false
+	}
+	size = len(c.pasting)
+	c.put(strings.TrimRight(string(c.pasting), "\r\n"))
+	c.pasting = nil
 	c.changed()
+	return size, true
 }
 
 // put inserts text from outside, folded when it is long.

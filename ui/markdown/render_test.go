@@ -164,3 +164,68 @@ func TestTailShowsNewText(t *testing.T) {
 		}
 	}
 }
+
+// What is being written looks as it will when it is finished: no mark flashes
+// up while its other half is on the way.
+func TestFinish(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"plain":                        "plain",
+		"a **bold te":                  "a **bold te**",
+		"a **bold*":                    "a **bold**",
+		"a **bold** and":               "a **bold** and",
+		"a **":                         "a",
+		"a *it":                        "a *it*",
+		"a ***both":                    "a ***both***",
+		"**a *b* c":                    "**a *b* c**",
+		"**a *b":                       "**a *b***",
+		"the `code":                    "the `code`",
+		"the `":                        "the",
+		"the ``a `b":                   "the ``a `b``",
+		"**see `x":                     "**see `x`**",
+		"~~gone":                       "~~gone~~",
+		"2 * 3 and 2*3 is":             "2 * 3 and 2*3 is",
+		"snake_case_name":              "snake_case_name",
+		"\\*no":                        "\\*no",
+		"[site](http://a":              "site",
+		"[site](http://a) is":          "[site](http://a) is",
+		"list[0] and":                  "list[0] and",
+		"*" + strings.Repeat("x", 300): "*" + strings.Repeat("x", 300),
+	} {
+		if got := finish(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+// No prefix of a text shows the marks that its end will hide.
+func TestStreamShowsNoMarks(t *testing.T) {
+	t.Parallel()
+	const text = "Use **two words** and `some code`, then *more* of [the site](http://a.example/x) here."
+	r := renderer(termenv.Ascii)
+	for i := range len(text) {
+		var s Stream
+		s.Write(text[:i])
+		rows, _ := s.TailRows(r, 200, time.Unix(0, 0))
+		if shown := ansi.Strip(strings.Join(rows, "")); strings.ContainsAny(shown, "*`(") {
+			t.Errorf("%q is shown as %q", text[:i], shown)
+		}
+	}
+}
+
+// Text behind the last drawing goes on in its row.
+func TestHeldBackTextGoesOn(t *testing.T) {
+	t.Parallel()
+	r := renderer(termenv.Ascii)
+	var s Stream
+	now := time.Unix(0, 0)
+	long := strings.Repeat("word ", 400)
+	s.Write(long)
+	before, _ := s.TailRows(r, 60, now)
+	n := len(before)
+	s.Write("and more")
+	after, _ := s.TailRows(r, 60, now)
+	if len(after) > n+1 || !strings.Contains(strings.Join(after, " "), "word and more") {
+		t.Errorf("%d rows became %d, the last %q", n, len(after), after[len(after)-1])
+	}
+}

@@ -10,9 +10,9 @@ import (
 
 // Limits of how often the open block is drawn anew.
 const (
-	smallTail = 768 // bytes up to which it is drawn after every piece
-	growth    = 6   // beyond, when it has grown by one part in this many
-	rest      = 3   // times the last drawing's duration with no other
+	smallTail = 1 << 10 // bytes up to which it is drawn after every piece
+	growth    = 6       // beyond, when it has grown by one part in this many
+	rest      = 3       // times the last drawing's duration with no other
 )
 
 // Stream is Markdown that is still being written. Settled blocks never change
@@ -101,7 +101,7 @@ func (s *Stream) indentFence(r *Renderer, b Block, rows []string, first bool) []
 }
 
 // proseRows draws the open block through glamour when it is small or has grown
-// enough. Otherwise it shows the last drawing with the newer text below it.
+// enough. Otherwise it shows the last drawing with the newer text behind it.
 func (s *Stream) proseRows(r *Renderer, blocks []Block, w int, now time.Time) []string {
 	t := &s.tail
 	same := t.sheet == r && t.width == w && t.frozen == nil
@@ -113,20 +113,40 @@ func (s *Stream) proseRows(r *Renderer, blocks []Block, w int, now time.Time) []
 	due := len(src) <= smallTail || grown || len(src) >= len(t.src)+len(t.src)/growth
 	if due && !now.Before(t.after) {
 		start := time.Now()
-		rows := drawAll(r, blocks, w)
+		rows := drawAll(r, unfinished(blocks), w)
 		cost := time.Since(start)
 		*t = tail{sheet: r, width: w, drawn: rows, src: src, after: now.Add(rest * cost)}
 		t.rows = rows
 	} else if grown {
-		t.rows = plainAll(r, blocks, w)
+		t.rows = plainAll(r, unfinished(blocks), w)
 	} else {
-		b := blocks[0]
-		more := cells.Wrap(strings.TrimLeft(src[len(t.src):], "\n"), max(w-b.Indent, 1))
-		b.Marker = ""
-		t.rows = append(t.drawn[:len(t.drawn):len(t.drawn)], r.indent(b, more)...)
+		t.rows = goOn(t.drawn, src[len(t.src):], blocks[len(blocks)-1].Indent, w)
 	}
 	t.sheet, t.width, t.version = r, w, s.version
 	return t.rows
+}
+
+// unfinished closes what is open in the last of the blocks.
+func unfinished(blocks []Block) []Block {
+	last := &blocks[len(blocks)-1]
+	if last.Kind != Fence && last.Kind != Rule {
+		last.Src = finish(last.Src)
+	}
+	return blocks
+}
+
+// goOn puts newer text behind the last of the rows; in a list, below it.
+func goOn(rows []string, text string, indent, w int) []string {
+	rows = rows[:len(rows):len(rows)]
+	if n := len(rows) - 1; n >= 0 && indent == 0 {
+		rows, text = rows[:n:n], rows[n]+text
+	}
+	for line := range strings.SplitSeq(strings.TrimLeft(text, "\n"), "\n") {
+		for _, row := range cells.WrapStyled(line, max(w-indent, 1)) {
+			rows = append(rows, cells.Spaces(indent)+row)
+		}
+	}
+	return rows
 }
 
 func join(blocks []Block) string {

@@ -5,6 +5,7 @@ package term
 import (
 	"os"
 	"slices"
+	"unicode/utf8"
 )
 
 // Input is a terminal to read from. It takes the terminal's own replies out of
@@ -38,11 +39,21 @@ func (in *Input) take(p []byte) int {
 // maxReply is the length in bytes of a terminal's reply; a longer one is none.
 const maxReply = 512
 
+// PasteGoesOn ends a piece of a paste that is not the last one. Bubble Tea reads
+// a paste in a time that grows with the square of its size, so that a long one
+// is handed on in pieces.
+const (
+	PasteGoesOn = "\x00"
+	pastePiece  = 16 << 10 // bytes
+	pasteCut    = PasteGoesOn + "\x1b[201~\x1b[200~"
+)
+
 // filter is a small parser of what terminals send.
 type filter struct {
 	state   filterState
 	held    []byte // the sequence being read
 	pasting bool   // between the marks of a paste nothing is touched
+	pasted  int    // bytes since the last mark
 	lastEsc bool   // the last piece ended in a lone ESC, which was passed on
 	out     []byte
 }
@@ -89,7 +100,7 @@ func (f *filter) byte(c byte) {
 			f.state, f.held = escaped, append(f.held[:0], c)
 			return
 		}
-		f.out = append(f.out, c)
+		f.pass(c)
 	case escaped:
 		f.afterEsc(c)
 	case csi:
@@ -106,6 +117,20 @@ func (f *filter) byte(c byte) {
 		}
 	case reply, replyEsc:
 		f.inReply(c)
+	}
+}
+
+// pass hands a byte on, in a paste with marks between its pieces.
+func (f *filter) pass(c byte) {
+	if !f.pasting {
+		f.out = append(f.out, c)
+		return
+	}
+	if f.pasted >= pastePiece && utf8.RuneStart(c) {
+		f.out, f.pasted = append(f.out, pasteCut...), 0
+	}
+	if f.pasted++; c != 0 {
+		f.out = append(f.out, c)
 	}
 }
 
@@ -170,7 +195,7 @@ var keyCodes = map[string]string{
 func (f *filter) endCSI() {
 	switch seq := string(f.held); {
 	case seq == "\x1b[200~":
-		f.pasting = true
+		f.pasting, f.pasted = true, 0
 	case seq == "\x1b[201~":
 		f.pasting = false
 	case !f.pasting:

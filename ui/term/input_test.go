@@ -1,7 +1,10 @@
 package term
 
 import (
+	"slices"
+	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // filtered passes pieces through the filter, as they would be read.
@@ -89,5 +92,29 @@ func TestWhenToAsk(t *testing.T) {
 	}
 	if bg, ok := fromEnvironment(env(map[string]string{"COLORFGBG": "0;15"})); !ok || !bg.Light {
 		t.Errorf("COLORFGBG 0;15 is %+v, %v; want light", bg, ok)
+	}
+}
+
+// A long paste is handed on in pieces, cut between characters, and nothing of
+// it is lost.
+func TestLongPasteComesInPieces(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("größe 你好\n", 8000)
+	var f filter
+	for b := range slices.Chunk([]byte("\x1b[200~"+text+"\x1b[201~"), 1000) {
+		f.write(b)
+	}
+	out := string(f.out)
+	pieces := strings.Split(strings.TrimSuffix(strings.TrimPrefix(out, "\x1b[200~"), "\x1b[201~"), pasteCut)
+	if strings.Join(pieces, "") != text {
+		t.Error("the pieces are not the text")
+	}
+	for _, p := range pieces {
+		if !utf8.ValidString(p) || len(p) > pastePiece+utf8.UTFMax {
+			t.Errorf("a piece of %d bytes, cut in a character: %v", len(p), !utf8.ValidString(p))
+		}
+	}
+	if len(pieces) < len(text)/pastePiece {
+		t.Errorf("%d pieces of %d bytes", len(pieces), len(text))
 	}
 }

@@ -182,5 +182,8 @@ func Bytes(n int) string {
 	if n < 1024 {
 		return fmt.Sprintf("%d B", n)
 	}
+	if n >= 1<<20 {
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
 	return fmt.Sprintf("%.1f KiB", float64(n)/1024)
 }
