@@ -61,6 +61,10 @@ func (c *Core) runShell(ctx context.Context, command string) {
 func (c *Core) undo() {
 	turns := c.opts.Session.Turns
 	for i := len(turns) - 1; i >= 0; i-- {
+		if turns[i].Dropped {
+			c.emit(Notice{Level: Info, Text: fmt.Sprintf("nothing more to undo: the changes of turn %d were too large to be kept", turns[i].Number)})
+			return
+		}
 		if len(turns[i].Changes) == 0 || turns[i].Undone {
 			continue
 		}

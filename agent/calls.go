@@ -246,13 +246,12 @@ func (t *turn) record(c *call, ended CallEnded) {
 // is another than before.
 func (t *turn) changed(changes []tools.Change) bool {
 	changed := false
-	last := &t.opts.Session.Turns[len(t.opts.Session.Turns)-1]
 	for _, ch := range changes {
 		if ch.Before != nil && bytes.Equal(ch.Before, ch.After) {
 			continue
 		}
 		changed = true
-		last.Changes = append(last.Changes, session.Change{Path: ch.Path, Before: ch.Before, After: ch.After})
+		t.opts.Session.Record(session.Change{Path: ch.Path, Before: ch.Before, After: ch.After})
 	}
 	if changed {
 		t.redo = nil

@@ -511,6 +511,11 @@ func TestUndoAndRedo(t *testing.T) {
 			t.Errorf("after %T the file is %q, want %q", step.cmd, files["/work/a"], step.want)
 		}
 	}
+	o.Session.Turns[0].Dropped = true
+	if got := notices(r.Do(agent.Undo{}), agent.Info); len(got) != 1 || !strings.Contains(got[0], "too large") {
+		t.Errorf("undo of a turn that was not kept: notices %q", got)
+	}
+	o.Session.Turns[0].Dropped = false
 	files["/work/a"] = "mine"
 	if got := notices(r.Do(agent.Redo{}), agent.Warn); len(got) != 1 || files["/work/a"] != "mine" {
 		t.Errorf("redo over the user's change: notices %q, file %q; want a refusal", got, files["/work/a"])

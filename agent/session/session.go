@@ -3,6 +3,7 @@
 package session
 
 import (
+	"bytes"
 	"time"
 
 	"mm/fileedit"
@@ -65,6 +66,9 @@ type Turn struct {
 	Elapsed time.Duration `json:"elapsed,omitempty"` // nanoseconds
 	Changes []Change      `json:"changes,omitempty"` // files written, for undo
 	Undone  bool          `json:"undone,omitempty"`
+
+	// Dropped says that its changes were too large to be kept.
+	Dropped bool `json:"dropped,omitempty"`
 }
 
 // Change is one file before and after; JSON holds the bytes in base64. Before
@@ -73,4 +77,47 @@ type Change struct {
 	Path   string `json:"path"`
 	Before []byte `json:"before"`
 	After  []byte `json:"after"`
+}
+
+// maxUndo bounds what a session keeps for undo, in bytes of content: all of it
+// is written with each message.
+const maxUndo = 8 << 20
+
+// Record keeps a change of the last turn for undo. A file that changes several
+// times in a turn is kept as it was before the first and after the last. When
+// it is too much in all, the oldest turns lose theirs.
+func (s *Session) Record(ch Change) {
+	last := &s.Turns[len(s.Turns)-1]
+	if last.Dropped {
+		return // a part of a turn's changes cannot be undone alone
+	}
+	before := -1
+	for i, c := range last.Changes {
+		if c.Path == ch.Path {
+			before = i
+		}
+	}
+	if before >= 0 && ch.Before != nil && bytes.Equal(last.Changes[before].After, ch.Before) {
+		last.Changes[before].After = ch.After
+	} else {
+		last.Changes = append(last.Changes, ch)
+	}
+	kept := 0
+	for i := range s.Turns {
+		kept += s.Turns[i].undoSize()
+	}
+	for i := range s.Turns {
+		if size := s.Turns[i].undoSize(); kept > maxUndo && size > 0 {
+			s.Turns[i].Changes, s.Turns[i].Dropped = nil, true
+			kept -= size
+		}
+	}
+}
+
+func (t *Turn) undoSize() int {
+	n := 0
+	for _, c := range t.Changes {
+		n += len(c.Before) + len(c.After)
+	}
+	return n
 }

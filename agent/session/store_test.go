@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -174,6 +175,81 @@ func TestLinksAreRefused(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(outside); len(left) > 0 {
 		t.Errorf("something was made behind the link: %v", left)
+	}
+}
+
+// TestUndoIsBounded is report H10: twenty edits of a file of 2 MB, in one turn
+// and in twenty, and one of a file that is too large by itself. The stored
+// session stays small, and what it keeps for undo is whole turns, the newest.
+func TestUndoIsBounded(t *testing.T) {
+	t.Parallel()
+	const mb = 1 << 20
+	content := func(n, size int) []byte { return bytes.Repeat([]byte{byte('a' + n)}, size) }
+	for _, tc := range []struct {
+		name          string
+		turns, edits  int
+		size          int
+		kept, dropped int // turns
+		before, after int // contents of the last turn's only change
+	}{
+		{"one turn", 1, 20, 2 * mb, 1, 0, 0, 20},
+		{"twenty turns", 20, 1, 2 * mb, 2, 18, 19, 20},
+		{"small ones", 20, 1, mb / 10, 20, 0, 19, 20},
+		{"too large", 1, 3, 5 * mb, 0, 1, 0, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s, dir := open(t)
+			sess := session.New("/work", time.Now())
+			sess.Items = []session.Item{{Message: llm.Message{Role: llm.User, Text: "q"}}}
+			edit := 0
+			for turn := range tc.turns {
+				sess.Turns = append(sess.Turns, session.Turn{Number: turn + 1})
+				for range tc.edits {
+					sess.Record(session.Change{Path: "/f", Before: content(edit, tc.size), After: content(edit+1, tc.size)})
+					edit++
+				}
+			}
+			if err := s.Save(sess); err != nil {
+				t.Fatal(err)
+			}
+			if info, err := os.Stat(filepath.Join(dir, sess.ID+".json")); err != nil || info.Size() > 16*mb {
+				t.Errorf("the file has %d bytes, %v", info.Size(), err)
+			}
+			kept, dropped := 0, 0
+			for _, turn := range sess.Turns {
+				if turn.Dropped {
+					dropped++
+				} else if len(turn.Changes) == 1 {
+					kept++
+				}
+			}
+			if kept != tc.kept || dropped != tc.dropped {
+				t.Errorf("%d turns are kept and %d dropped, want %d and %d", kept, dropped, tc.kept, tc.dropped)
+			}
+			if tc.kept == 0 {
+				return
+			}
+			last := sess.Turns[len(sess.Turns)-1].Changes[0]
+			if !bytes.Equal(last.Before, content(tc.before, tc.size)) || !bytes.Equal(last.After, content(tc.after, tc.size)) {
+				t.Error("the last turn's change is not from before its first edit to after its last")
+			}
+		})
+	}
+}
+
+// TestRecordKeepsChangesOfOthersApart: what was changed in between by somebody
+// else is no part of the change.
+func TestRecordKeepsChangesOfOthersApart(t *testing.T) {
+	t.Parallel()
+	sess := session.New("/work", time.Now())
+	sess.Turns = []session.Turn{{Number: 1}}
+	first := session.Change{Path: "/f", After: []byte("a")}
+	second := session.Change{Path: "/f", Before: []byte("b"), After: []byte("c")}
+	sess.Record(first)
+	sess.Record(second)
+	if diff := cmp.Diff([]session.Change{first, second}, sess.Turns[0].Changes); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
