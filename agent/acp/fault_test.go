@@ -137,6 +137,33 @@ func TestClientStopsReading(t *testing.T) {
 	r.wantLog("[acp] the client is gone: ")
 }
 
+// A client that neither reads nor closes its end is not waited for: the tool
+// is stopped, and Serve returns without an error.
+func TestClientLeavesLinesUnread(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		started, stopped := make(chan struct{}, 1), make(chan struct{}, 1)
+		r := newRawRig(t, withTools(hanging(started, stopped)), agenttest.Call("bash", `{"command":"sleep 600"}`))
+		id := r.openRaw()
+		r.writePrompt("turn", id, "sleep")
+		r.waitFor("session/request_permission")
+		r.wire.pause()
+		defer r.wire.goOn()
+		r.write(`{"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"selected","optionId":"allow"}}}`)
+		<-started
+		began := time.Now()
+		if err := r.stdin.Close(); err != nil {
+			t.Fatal(err)
+		}
+		<-stopped
+		r.wait()
+		if took := time.Since(began); took > 2*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		r.wantLog("the client does not read")
+	})
+}
+
 // The end of the process's context is an end like another.
 func TestContextEnds(t *testing.T) {
 	t.Parallel()

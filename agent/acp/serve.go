@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -21,9 +22,14 @@ import (
 	"mm/agent/session"
 )
 
-// grace is how long the end of a connection may take: tools are stopped within
-// a second, and a client that no longer reads must not keep the process.
-const grace = 5 * time.Second
+const (
+	// grace is how long the end of a connection may take: tools are stopped
+	// within a second.
+	grace = 5 * time.Second
+
+	// readPatience is how long a client may leave a line unread then.
+	readPatience = time.Second
+)
 
 // Options are what a server is made of. Open is required.
 type Options struct {
@@ -95,27 +101,33 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, o Options) error {
 }
 
 // end waits for the answers and the goroutines of a server whose context has
-// ended, and closes the connection.
+// ended, and closes the connection. A client that does not read its answers
+// does not get them.
 func (s *server) end(toConnection io.Closer) error {
-	late := time.NewTimer(grace)
-	defer late.Stop()
-	select {
-	case <-s.requests.close():
-	case <-late.C:
-		return errors.New("some work did not stop in time")
-	}
-	_ = toConnection.Close() // an end of a pipe in memory
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
+		<-s.requests.close()
+		_ = toConnection.Close() // an end of a pipe in memory
 		<-s.conn.Done()
 		s.wait()
 	}()
-	select {
-	case <-ended:
-		return nil
-	case <-late.C:
-		return errors.New("some work did not stop in time")
+	late := time.NewTimer(grace)
+	defer late.Stop()
+	look := time.NewTicker(readPatience / 4)
+	defer look.Stop()
+	for {
+		select {
+		case <-ended:
+			return nil
+		case <-look.C:
+			if s.out.unread() {
+				s.log.printf("the client does not read: the last answers are lost")
+				return nil
+			}
+		case <-late.C:
+			return errors.New("some work did not stop in time")
+		}
 	}
 }
 
@@ -123,6 +135,7 @@ func (s *server) end(toConnection io.Closer) error {
 // of several goroutines do not mix. After an error nothing is written.
 type output struct {
 	broken chan struct{} // closed by the first error
+	began  atomic.Int64  // when the write under way began, in Unix nanoseconds; 0: there is none
 
 	mu  sync.Mutex
 	w   io.Writer
@@ -135,12 +148,20 @@ func (o *output) Write(line []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err
 	}
+	o.began.Store(time.Now().UnixNano())
 	n, err := o.w.Write(line)
+	o.began.Store(0)
 	if err != nil {
 		o.err = err
 		close(o.broken)
 	}
 	return n, err
+}
+
+// unread tells whether the client has left a line unread for too long.
+func (o *output) unread() bool {
+	began := o.began.Load()
+	return began != 0 && time.Since(time.Unix(0, began)) > readPatience
 }
 
 func (o *output) failure() error {

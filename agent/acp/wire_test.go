@@ -18,10 +18,25 @@ type recorder struct {
 	partial []byte
 	lines   []string
 	changed chan struct{} // closed and replaced at each line
+	paused  chan struct{} // nil: nothing is held back
 }
+
+// pause blocks the next reading until goOn.
+func (r *recorder) pause() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.paused = make(chan struct{})
+}
+
+func (r *recorder) goOn() { close(r.paused) }
 
 func (r *recorder) Write(b []byte) (int, error) {
 	r.mu.Lock()
+	if paused := r.paused; paused != nil {
+		r.mu.Unlock()
+		<-paused
+		r.mu.Lock()
+	}
 	defer r.mu.Unlock()
 	r.partial = append(r.partial, b...)
 	for {
