@@ -57,7 +57,7 @@ func (t *turn) runCalls(ctx context.Context) *outcome {
 		if level >= loopWarned {
 			ended.Output += "\n" + t.loop.warning(c.name())
 		}
-		t.record(c, ended)
+		t.record(c, t.unlessKnown(c, ended))
 		if level == loopStuck {
 			text := fmt.Sprintf("stuck: the model repeated %s %d times with the same result; ask in other words, or name the next step", c.name(), t.loop.repeats())
 			return &outcome{StopStuck, text}
@@ -219,6 +219,22 @@ func (t *turn) run(ctx context.Context, c *call) (res tools.Result) {
 	return c.tool.Run(ctx, c.plan, func(text string) {
 		t.emit(CallOutput{ID: c.id, Text: text})
 	})
+}
+
+// unlessKnown puts a note in place of what a file holds, when the model has read
+// the same before and that is still in the context.
+func (t *turn) unlessKnown(c *call, ended CallEnded) CallEnded {
+	if c.spec.Name != "read_file" || ended.Status != CallOK || len(ended.Output) < maskLeast {
+		return ended
+	}
+	for _, item := range t.opts.Session.Items {
+		if item.Tool == c.spec.Name && item.Title == c.plan.Title && !item.Masked && item.Text == ended.Output {
+			ended.Output = fmt.Sprintf("[%s has not changed since you read it: its content stands above, use that]", c.plan.Title)
+			ended.Summary = "unchanged"
+			return ended
+		}
+	}
+	return ended
 }
 
 // record ends the call for the screen and puts its result into the history.

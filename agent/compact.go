@@ -50,6 +50,7 @@ The conversation begins with an earlier summary: keep what still holds in it, an
 // compaction is what came of a try to compact.
 type compaction struct {
 	changed bool
+	tried   bool   // there was something to compact
 	line    string // for the user
 }
 
@@ -101,10 +102,14 @@ func (t *turn) compactUnasked(ctx context.Context) {
 		return
 	}
 	result := t.compact(ctx)
-	if ctx.Err() != nil || result.changed {
+	switch {
+	case ctx.Err() != nil || !result.tried:
+		return
+	case result.changed:
 		t.useless = 0
 		return
 	}
+	t.emit(Compacted{Line: result.line})
 	if t.useless++; t.useless == compactTries {
 		t.emit(Notice{Level: Warn, Text: "compaction did not help and is paused for this session; /compact tries again, /new starts afresh"})
 	}
@@ -133,7 +138,7 @@ func (t *turn) compact(ctx context.Context) compaction {
 	started := time.Now()
 	summary, err := t.summarise(ctx, old)
 	if err != nil {
-		return compaction{line: fmt.Sprintf("[compact: failed, history kept: %s]", explain(err, t.model))}
+		return compaction{tried: true, line: fmt.Sprintf("[compact: failed, history kept: %s]", explain(err, t.model))}
 	}
 	item := session.Item{
 		Message: llm.Message{Role: llm.User, Text: summaryIntro + summary},
@@ -143,7 +148,7 @@ func (t *turn) compact(ctx context.Context) compaction {
 	before := t.gauge.est.Request(llm.Request{Messages: Outgoing("", old)})
 	after := t.gauge.est.Text(item.Text)
 	if float64(after) > compactGain*float64(before) {
-		return compaction{line: fmt.Sprintf("[compact: failed, history kept: the summary is no shorter than what it replaces (%d tokens for %d)]", after, before)}
+		return compaction{tried: true, line: fmt.Sprintf("[compact: failed, history kept: the summary is no shorter than what it replaces (%d tokens for %d)]", after, before)}
 	}
 	t.opts.Session.Items = append([]session.Item{item}, kept...)
 	t.gauge.freed(before - after)
@@ -152,7 +157,7 @@ func (t *turn) compact(ctx context.Context) compaction {
 	line := fmt.Sprintf("compressed %d messages → 1 summary + %d kept (%d tokens, %.1fs)", len(old), len(kept), after, time.Since(started).Seconds())
 	t.emit(Compacted{Changed: true, Line: line, Summary: summary, Before: len(items), After: len(t.opts.Session.Items)})
 	t.emit(t.gauge.event())
-	return compaction{changed: true, line: line}
+	return compaction{changed: true, tried: true, line: line}
 }
 
 // cut is the index of the first item that a compaction keeps: the cut falls

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"mm/agent/agenttest"
 	"mm/agent/session"
 	"mm/llm"
+	"mm/safety"
 	"mm/tools"
 )
 
@@ -188,6 +190,115 @@ func TestCompactionWithoutAWindow(t *testing.T) {
 	if got := compactions(r.Prompt("q")); len(got) != 1 || !got[0].Changed {
 		t.Errorf("got %+v, want a compaction by the number of messages", got)
 	}
+}
+
+// A turn that fills the window by itself leaves nothing to compact: that is no
+// useless try, and the turns after it are compacted as ever.
+func TestNothingToCompactPausesNothing(t *testing.T) {
+	t.Parallel()
+	call := used(agenttest.Call("echo", `{"text":"x"}`), 1700)
+	m := agenttest.NewModel(call, call, call, used(agenttest.Say("a"), 1700))
+	o := small(m, echo{})
+	r := agenttest.Run(t, o)
+	if got := notices(r.Prompt("q"), agent.Warn); len(got) > 0 {
+		t.Errorf("warned %q, want nothing", got)
+	}
+}
+
+// The user learns of a compaction that failed also when nobody asked for it.
+func TestFailedCompactionIsTold(t *testing.T) {
+	t.Parallel()
+	m := agenttest.NewModel(used(agenttest.Say("a"), 1900), agenttest.Reply{}, agenttest.Say("b"))
+	o := small(m, echo{})
+	turns(&o, 4)
+	r := agenttest.Run(t, o)
+	r.Prompt("q")
+	got := compactions(r.Prompt("q"))
+	if len(got) != 1 || got[0].Changed || !strings.HasPrefix(got[0].Line, "[compact: failed, history kept: ") {
+		t.Errorf("got %+v, want one line that tells", got)
+	}
+}
+
+// What a server leaves open of its window is said once, and asked again before
+// each turn until it is known; so is a server that may be another.
+func TestWindowIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	say := func(server string) agenttest.Reply {
+		r := agenttest.Say("a")
+		r.Server = server
+		return r
+	}
+	gone := agenttest.Fail(&llm.Error{Kind: llm.Unreachable})
+	m := agenttest.NewModel(say("m b1"), say("m b1"), say("m b1"), say("m b2"), gone, say("m b2"), say("m b2"))
+	o := small(m, echo{})
+	m.Served.ContextWindow = 0
+	r := agenttest.Run(t, o)
+	var said []string
+	windows := []int{0, 0, 4000, 8000, 8000, 16000, 32000}
+	want := []int{0, 0, 4000, 4000, 8000, 16000, 16000} // known; b2 tells after its answer
+	for i, window := range windows {
+		m.Serve(window)
+		events := r.Prompt("q")
+		if i == 0 {
+			events = append(r.Start, events...)
+		}
+		said = append(said, notices(events, agent.Warn)...)
+		limit := 0
+		for _, u := range of[agent.ContextUsage](events) {
+			limit = u.Limit
+		}
+		if i != 4 && limit != want[i] {
+			t.Errorf("turn %d: the window is %d, want %d", i+1, limit, want[i])
+		}
+	}
+	if len(said) != 1 || !strings.Contains(said[0], "does not tell its context window") {
+		t.Errorf("said %q, want one line", said)
+	}
+}
+
+// A file that did not change is not shown twice, until its content has left the
+// context.
+func TestUnchangedFileIsNotShownAgain(t *testing.T) {
+	t.Parallel()
+	content := strings.Repeat("line\n", 100)
+	tool := reader{content: &content}
+	read := agenttest.Call("read_file", `{"path":"a.go"}`)
+	m := agenttest.NewModel(read, read, agenttest.Say("ok"), read, agenttest.Say("ok"), read, agenttest.Say("ok"))
+	o := yolo(options(m, echo{}))
+	o.Tools = box{tool}
+	r := agenttest.Run(t, o)
+	const note = "has not changed since you read it"
+	outputs := func(events []agent.Event) (known []bool) {
+		for _, c := range calls(events) {
+			known = append(known, strings.Contains(c.Output, note))
+		}
+		return known
+	}
+	got := outputs(r.Prompt("read it twice"))
+	content += "more\n"
+	got = append(got, outputs(r.Prompt("now it has changed"))...)
+	for i := range o.Session.Items {
+		o.Session.Items[i].Masked = true
+	}
+	got = append(got, outputs(r.Prompt("now it is left out"))...)
+	if diff := cmp.Diff([]bool{false, true, false, false}, got); diff != "" {
+		t.Errorf("noted (-want +got):\n%s", diff)
+	}
+}
+
+// reader is read_file in small.
+type reader struct{ content *string }
+
+func (reader) Spec() tools.Spec {
+	return tools.Spec{Name: "read_file", Kind: tools.KindRead, Schema: json.RawMessage(`{"type":"object"}`)}
+}
+
+func (reader) Plan(context.Context, json.RawMessage) (tools.Plan, error) {
+	return tools.Plan{Title: "a.go", Action: safety.Action{Tool: "read_file", Op: safety.Read}}, nil
+}
+
+func (r reader) Run(context.Context, tools.Plan, tools.Sink) tools.Result {
+	return tools.Result{Text: *r.content, Status: tools.OK}
 }
 
 // speaks is a tool with a long output.

@@ -107,8 +107,9 @@ type Core struct {
 type state struct {
 	ids    counters
 	model  llm.ModelInfo
-	infoCh chan llm.ModelInfo // the first answer of Model.Info
-	asked  bool               // that answer has not been taken yet
+	infoCh chan served // the first answer of Model.Info
+	asked  bool        // that answer has not been taken yet
+	stale  bool        // another server may answer by now
 
 	loop   *detector // kept over compaction, reset by the user's next words
 	gauge  gauge     // fill of the context window
@@ -121,6 +122,12 @@ type state struct {
 	useless   int  // compactions in a row that did not help
 	cold      bool // the server may not know the prefix
 	fixedSaid bool // the user knows that the fixed part fills the window
+}
+
+// served is an answer of Model.Info.
+type served struct {
+	info llm.ModelInfo
+	err  error
 }
 
 // mailbox holds the commands that were sent and not yet taken.
@@ -152,7 +159,7 @@ func New(o Options) *Core {
 		mail: mailbox{wake: make(chan struct{}, 1)},
 		state: state{
 			loop:   newDetector(),
-			infoCh: make(chan llm.ModelInfo, 1),
+			infoCh: make(chan served, 1),
 			cold:   true,
 		},
 	}
@@ -236,8 +243,8 @@ func (c *Core) Run(ctx context.Context) error {
 	}
 	c.asked = true
 	helpers.Go(func() {
-		info, _ := c.opts.Model.Info(asking) // a turn tells what is wrong
-		c.infoCh <- info
+		info, err := c.opts.Model.Info(asking)
+		c.infoCh <- served{info, err}
 	})
 	c.emit(Idle{})
 
@@ -420,19 +427,21 @@ func (c *Core) recovered() {
 	}
 }
 
-// knowModel asks the server what it serves, until the window is known.
+// knowModel asks the server what it serves, until the window is known, and when
+// it may be another.
 func (c *Core) knowModel(ctx context.Context) {
 	switch {
 	case c.asked:
 		select {
-		case info := <-c.infoCh:
+		case got := <-c.infoCh:
 			c.asked = false
-			c.learn(info)
+			c.learn(got)
 		case <-ctx.Done():
 		}
-	case c.model.ContextWindow == 0:
+	case c.model.ContextWindow == 0 || c.stale:
 		if info, err := c.opts.Model.Info(ctx); err == nil {
-			c.learn(info)
+			c.stale = false
+			c.learn(served{info: info})
 		}
 	}
 }
@@ -448,17 +457,25 @@ func (c *Core) askModel(ctx context.Context, sampling *llm.Sampling) {
 		return
 	}
 	c.cold = true
-	c.learn(info)
+	c.learn(served{info: info})
 }
 
-// learn takes in what is known of the model.
-func (c *Core) learn(info llm.ModelInfo) {
-	if info == c.model {
+// learn takes in what is known of the model. What a server could not be asked a
+// turn tells; what it does not tell of its window is said once.
+func (c *Core) learn(got served) {
+	if got.info != c.model {
+		c.model = got.info
+		c.gauge.limit = got.info.ContextWindow
+		c.emit(ModelChanged{Model: got.info})
+	}
+	c.past.about(c.model)
+	if got.err != nil || c.past.windowSaid || !c.opts.Context.Enabled {
 		return
 	}
-	c.model = info
-	c.gauge.limit = info.ContextWindow
-	c.emit(ModelChanged{Model: info})
+	if text := llm.ExplainWindow(c.model); text != "" {
+		c.past.windowSaid = true
+		c.emit(Notice{Level: Warn, Text: text})
+	}
 }
 
 func toolNames(specs []tools.Spec) []string {

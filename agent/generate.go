@@ -138,6 +138,7 @@ func (g *generation) failed(ctx context.Context, a *answer, err error) (again bo
 		g.emit(Retrying{Attempt: g.reshapes, Max: maxReshapes, Cause: explain(err, g.model)})
 		return true, nil
 	}
+	g.stale = g.stale || typed && (e.Kind == llm.Unreachable || e.Kind == llm.Disconnected)
 	if retryable(err) && g.retry(err) {
 		return true, nil
 	}

@@ -9,6 +9,10 @@ type past struct {
 	prompt llm.Prompt  // the last prompt
 	cache  cacheRecord // what the server has read last
 
+	server string // the model and build that answered last
+
+	windowSaid bool // the user knows that the window is not certain
+
 	textSaid bool // the user knows that the tools are described as text
 }
 

@@ -83,6 +83,10 @@ func (s *streaming) ended(req llm.Request) *answer {
 	case !s.salvageable(a.Response):
 		s.drop(a)
 	}
+	if a.Server != "" {
+		s.stale = s.stale || s.past.server != "" && s.past.server != a.Server
+		s.past.server = a.Server
+	}
 	expected, broken := s.measured(req, a)
 	s.endStep(StepEnded{Finish: a.Finish, Usage: a.Usage, Speed: a.Speed, Expected: expected})
 	if broken != nil {

@@ -93,6 +93,9 @@ type Response struct {
 
 	Usage Usage
 	Speed Speed
+
+	// Server names the model and the build that answered, where it tells.
+	Server string
 }
 
 // Usage counts tokens. Cached tokens are part of Prompt. All zero when the

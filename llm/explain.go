@@ -163,6 +163,44 @@ func (e explainer) limitAnswers() string {
 	return "see its settings, or update it"
 }
 
+// ExplainWindow says in one line what is uncertain about a context window and
+// what to do, or nothing.
+func ExplainWindow(info ModelInfo) string {
+	e := explainer{fault: &Error{}, info: info}
+	what := ""
+	switch {
+	case info.ContextWindow == 0:
+		what = e.server() + " does not tell its context window"
+	case info.WindowIsMaximum:
+		what = fmt.Sprintf("%d tokens is what the model can take at most, and %s may serve less", info.ContextWindow, e.server())
+	default:
+		return ""
+	}
+	what += ": set contextWindow to what it was started with"
+	if command := e.tellWindow(); command != "" {
+		what += " (" + command + " shows it)"
+	}
+	return what
+}
+
+// tellWindow is the command that shows the window of the provider's server.
+func (e explainer) tellWindow() string {
+	root := strings.TrimSuffix(e.info.BaseURL, "/v1")
+	switch e.info.Provider {
+	case "llamacpp":
+		return "curl " + root + "/props"
+	case "dmr":
+		return "curl " + root + "/_configure"
+	case "ollama":
+		return "ollama ps"
+	case "lmstudio":
+		return "lms ps"
+	case "vllm":
+		return "curl " + e.info.BaseURL + "/models"
+	}
+	return ""
+}
+
 func (e explainer) unknownModel() string {
 	text := fmt.Sprintf("%s does not serve the model %s", e.server(), e.model())
 	if len(e.fault.Nearest) > 0 {

@@ -71,6 +71,28 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+func TestExplainWindow(t *testing.T) {
+	for _, tc := range []struct {
+		info ModelInfo
+		want []string // nothing is said when it is empty
+	}{
+		{ModelInfo{Provider: "llamacpp", BaseURL: "http://h:1/v1", ContextWindow: 8192, WindowSource: "/props"}, nil},
+		{ModelInfo{Provider: "llamacpp", BaseURL: "http://h:1/v1"}, []string{"llama-server at http://h:1/v1 does not tell", "contextWindow", "curl http://h:1/props"}},
+		{ModelInfo{Provider: "ollama", ContextWindow: 131072, WindowIsMaximum: true}, []string{"131072 tokens", "may serve less", "contextWindow", "ollama ps"}},
+		{ModelInfo{Provider: "openai", BaseURL: "http://h:1/v1"}, []string{"contextWindow to what it was started with"}},
+	} {
+		got := ExplainWindow(tc.info)
+		if (got == "") != (tc.want == nil) {
+			t.Errorf("%+v: got %q", tc.info, got)
+		}
+		for _, want := range tc.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		}
+	}
+}
+
 func TestEveryKindHasAnExplanation(t *testing.T) {
 	for _, kind := range []ErrorKind{
 		Unreachable, NoAnswer, Stalled, Disconnected, ContextFull, LoadingModel, Unauthorized, UnknownModel,

@@ -24,6 +24,7 @@ type Reply struct {
 	Bare   bool       // and without a finish reason
 	Err    error
 	Usage  llm.Usage
+	Server string // the model and build that answer
 
 	// Block makes the stream wait, after its deltas, for the context's end.
 	Block bool
@@ -72,7 +73,18 @@ func NewModel(replies ...Reply) *Model {
 }
 
 // Info implements agent.Model.
-func (m *Model) Info(context.Context) (llm.ModelInfo, error) { return m.Served, nil }
+func (m *Model) Info(context.Context) (llm.ModelInfo, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.Served, nil
+}
+
+// Serve changes the window that is served from now on.
+func (m *Model) Serve(window int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.Served.ContextWindow = window
+}
 
 // Requests returns what the model was asked so far.
 func (m *Model) Requests() []llm.Request {
@@ -97,7 +109,7 @@ func (m *Model) next(req llm.Request) Reply {
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		r := m.next(req)
-		resp := llm.Response{Message: llm.Message{Role: llm.Assistant}, Usage: r.Usage, Finish: r.Finish, Complete: !r.Cut && !r.Bare && r.Finish != llm.FinishLength}
+		resp := llm.Response{Message: llm.Message{Role: llm.Assistant}, Usage: r.Usage, Server: r.Server, Finish: r.Finish, Complete: !r.Cut && !r.Bare && r.Finish != llm.FinishLength}
 		for _, d := range r.Deltas {
 			switch d := d.(type) {
 			case llm.TextDelta:

@@ -19,6 +19,7 @@ type answer struct {
 	calls        calls
 	length       llm.LengthGuard
 	finish       llm.Finish
+	server       string
 	usage        llm.Usage
 	speed        llm.Speed
 }
@@ -27,6 +28,10 @@ type answer struct {
 func (s *stream) take(c *chunk) error {
 	if c.ID != "" {
 		s.c.setRunning(c.ID)
+	}
+	if server := strings.TrimSpace(string(c.Model + " " + c.Build)); s.server == "" && server != "" {
+		s.server = server
+		s.c.answeredBy(server)
 	}
 	delta, finish := c.delta()
 	if finish != "" {
@@ -178,6 +183,7 @@ func (s *stream) response() (tail []llm.Piece, r llm.Response) {
 		Complete:  complete,
 		Usage:     s.usage,
 		Speed:     s.speed,
+		Server:    s.server,
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 // of an unexpected type are left empty: the rest still counts.
 type chunk struct {
 	ID       string        `json:"id"`
+	Model    text          `json:"model"`
+	Build    text          `json:"system_fingerprint"`
 	Choices  []choice      `json:"choices"`
 	Usage    *wireUsage    `json:"usage"`
 	Timings  *wireTimings  `json:"timings"`

@@ -72,6 +72,7 @@ type Client struct {
 	models   []string        // as served; nil until asked
 	model    string          // the model in use, when it is known
 	running  string          // the server's id of the answer under way, or empty
+	server   string          // model and build that answered last
 	pinned   *int            // llama-server's slot that holds our prefix, or nil
 	taught   int             // window taught by a refusal, in tokens
 	rejected map[string]bool // optional fields that the server does not take

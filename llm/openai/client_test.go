@@ -48,6 +48,7 @@ finish tool_calls
 		Complete:  true,
 		Usage:     llm.Usage{Prompt: 1024, Cached: 256, Completion: 9},
 		Speed:     llm.Speed{PromptPerSecond: 500, CompletionPerSecond: 50},
+		Server:    "scripted",
 	}
 	if diff := cmp.Diff(want, *a.done); diff != "" {
 		t.Error(diff)

@@ -164,15 +164,31 @@ func (l modelList) names() []string {
 	return append(loaded, names...)
 }
 
-// learn keeps the window that a refusal taught.
+// learn keeps the window that a refusal taught. A server that went away may
+// come back with another.
 func (c *Client) learn(fault *llm.Error) {
-	if fault.Kind != llm.ContextFull || fault.ContextWindow <= 0 {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.taught = fault.ContextWindow
+	switch {
+	case fault.Kind == llm.ContextFull && fault.ContextWindow > 0:
+		c.taught = fault.ContextWindow
+	case fault.Kind == llm.Unreachable || fault.Kind == llm.Disconnected:
+		c.forget()
+	}
 }
+
+// answeredBy notes the model and the build that answer.
+func (c *Client) answeredBy(server string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.server != "" && c.server != server {
+		c.forget()
+	}
+	c.server = server
+}
+
+// forget drops what an earlier server told. The caller holds c.mu.
+func (c *Client) forget() { c.taught, c.model = 0, c.opts.Model }
 
 // Info asks the server which model answers and how large its window is.
 func (c *Client) Info(ctx context.Context) (llm.ModelInfo, error) {
