@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -119,4 +120,46 @@ func ruleSpec(r configs.Rule) (safety.RuleSpec, error) {
 		return s, fmt.Errorf(`%s: a rule has one of allow, ask and deny, with one tool: allow: {bash: "go test *"}`, r.Where)
 	}
 	return s, nil
+}
+
+// permissions is "/permissions": what was answered with "always", as rules, and
+// with "save" their way into the user's configuration.
+func (a *app) permissions(arg string) (string, error) {
+	if arg != "" && arg != "save" {
+		return "", fmt.Errorf("/permissions takes save, not %q", arg)
+	}
+	policy := a.asked.Load()
+	if policy == nil {
+		return "", errors.New("no conversation has begun")
+	}
+	rules, left := policy.Granted()
+	var texts []string
+	for _, r := range rules {
+		texts = append(texts, r.Text())
+	}
+	if arg == "save" {
+		added, err := configs.Allow(configs.UserFile(), texts)
+		if err != nil {
+			return "", err
+		}
+		if len(added) == 0 {
+			return "nothing new to save", nil
+		}
+		return "added to permissions.allow in " + configs.UserFile() + ":\n" + strings.Join(added, "\n"), nil
+	}
+	if len(rules)+len(left) == 0 {
+		return `nothing was allowed with "always" yet; mode ` + string(policy.Mode()), nil
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, "Allowed in this session, gone at its end; /permissions save keeps it as these rules:")
+	for _, text := range texts {
+		fmt.Fprintln(&b, "  "+text)
+	}
+	if len(left) > 0 {
+		fmt.Fprintln(&b, "For this session alone, since no rule should allow it:")
+	}
+	for _, line := range left {
+		fmt.Fprintln(&b, "  "+line)
+	}
+	return b.String(), nil
 }

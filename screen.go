@@ -343,6 +343,9 @@ func (a *app) commands() []ui.Command {
 			err := a.cfg.Print(&b)
 			return b.String(), err
 		}},
+		{Name: "permissions", Args: "[save]", Help: "what you allowed always; save keeps it in your configuration", Run: func(_ context.Context, arg string) (string, error) {
+			return a.permissions(arg)
+		}},
 		{Name: "doctor", Help: "examine the server, the configuration and the terminal", Run: func(ctx context.Context, _ string) (string, error) {
 			return a.doctorText(ctx), nil
 		}},

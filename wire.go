@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mm/agent"
@@ -43,6 +44,7 @@ type app struct {
 	model     *server
 	unreached error // why the server that was chosen cannot be reached
 	runner    *proc.Runner
+	asked     atomic.Pointer[safety.Policy] // of the last core
 	turns     chan struct{} // turns of all sessions run one after another
 	log       io.WriteCloser
 
@@ -220,6 +222,7 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.asked.Store(policy)
 	box, shell, err := a.toolbox(ws, seen, set, policy, confined, f.editor)
 	if err != nil {
 		return nil, err

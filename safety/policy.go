@@ -1,6 +1,8 @@
 package safety
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 )
 
@@ -139,4 +141,26 @@ func (p *Policy) grantFor(a Action) grant {
 		g.subject = a.Host
 	}
 	return g
+}
+
+// Granted lists what "always" was answered to, as rules that would allow the
+// same, sorted. In left are exact lines that no rule should state: dangerous
+// ones, and those that are more than one simple command.
+func (p *Policy) Granted() (rules []RuleSpec, left []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for g := range p.always {
+		r := RuleSpec{Decision: Allow, Tool: g.tool, Pattern: g.subject}
+		if g.prefix {
+			r.Pattern += " *"
+		}
+		if _, err := compile(r); err != nil || g.tool == "bash" && p.judge(g.subject).Risk == Perilous {
+			left = append(left, g.subject)
+			continue
+		}
+		rules = append(rules, r)
+	}
+	slices.SortFunc(rules, func(a, b RuleSpec) int { return cmp.Compare(a.String(), b.String()) })
+	slices.Sort(left)
+	return rules, left
 }

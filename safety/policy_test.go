@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -307,6 +308,42 @@ func TestAlwaysForCommands(t *testing.T) {
 	} {
 		if v := p.Decide(bash(command)); v.Decision != want {
 			t.Errorf("%s: decision %d, want %d", command, v.Decision, want)
+		}
+	}
+}
+
+// What is saved as rules allows what was allowed, and nothing dangerous.
+func TestGrantedAsRules(t *testing.T) {
+	t.Parallel()
+	p := NewPolicy(Options{Judge: judgeByName})
+	bash := func(command string) Action { return Action{Tool: "bash", Op: Execute, Command: command} }
+	for _, a := range []Action{bash("go test ./..."), bash("make deploy"), bash("a | b"), bash("rm -rf x"), actions["fetch"], actions["read"]} {
+		p.Remember(a)
+	}
+	rules, left := p.Granted()
+	var texts []string
+	for _, r := range rules {
+		if back := RuleText(Allow, r.Text(), ""); back.String() != r.String() {
+			t.Errorf("%q is read back as %q", r, back)
+		}
+		texts = append(texts, r.Text())
+	}
+	want := []string{"bash: go test *", "bash: make deploy", actions["fetch"].Tool + ": " + actions["fetch"].Host, actions["read"].Tool}
+	slices.Sort(want)
+	if !slices.Equal(texts, want) {
+		t.Errorf("got %q, want %q", texts, want)
+	}
+	if !slices.Equal(left, []string{"a | b", "rm -rf x"}) {
+		t.Errorf("left %q", left)
+	}
+	saved, err := ParseRules(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := NewPolicy(Options{Judge: judgeByName, Rules: saved})
+	for command, want := range map[string]Decision{"go test ./a": Allow, "make deploy": Allow, "make undeploy": Ask, "rm -rf x": Ask} {
+		if got := next.Decide(bash(command)).Decision; got != want {
+			t.Errorf("%s: %v, want %v", command, got, want)
 		}
 	}
 }

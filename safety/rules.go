@@ -36,11 +36,15 @@ func RuleText(d Decision, text, where string) RuleSpec {
 }
 
 func (s RuleSpec) String() string {
-	verb := map[Decision]string{Allow: "allow", Ask: "ask", Deny: "deny"}[s.Decision]
+	return map[Decision]string{Allow: "allow", Ask: "ask", Deny: "deny"}[s.Decision] + " " + s.Text()
+}
+
+// Text is the short form of the rule, as RuleText reads it.
+func (s RuleSpec) Text() string {
 	if s.Pattern == "" {
-		return verb + " " + s.Tool
+		return s.Tool
 	}
-	return fmt.Sprintf("%s %s: %s", verb, s.Tool, s.Pattern)
+	return s.Tool + ": " + s.Pattern
 }
 
 // why names a rule as a reason.
