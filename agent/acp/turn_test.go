@@ -366,3 +366,30 @@ func TestPanicIsAnswered(t *testing.T) {
 	}
 	r.wantLog(fmt.Sprintf("[acp] panic in %s: broken wire", sdk.AgentMethodSessionNew))
 }
+
+// A question that got no answer at all is no part of the history.
+func TestFailedTurnLeavesNothing(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil, agenttest.Fail(&llm.Error{Kind: llm.Unauthorized, Message: "no key"}), agenttest.Say("Hi."))
+	id, _ := r.open()
+	if _, err := r.ask(id, "lost"); err == nil {
+		t.Error("the turn did not fail")
+	}
+	r.prompt(id, "hi")
+	if asked := r.model.Requests()[1].Messages; len(asked) != 2 || asked[1].Text != "hi" {
+		t.Errorf("the model got %v", asked)
+	}
+}
+
+// Only the exact text is a slash command.
+func TestWordsBehindASlashCommand(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil, agenttest.Say("One."), agenttest.Say("Two."))
+	id, _ := r.open()
+	for i, text := range []string{"/new please", "/compacted"} {
+		r.prompt(id, text)
+		if asked := r.model.Requests()[i].Messages; asked[len(asked)-1].Text != text {
+			t.Errorf("%s: the model got %v", text, asked)
+		}
+	}
+}
