@@ -52,12 +52,12 @@ func (d *dialogue) listen() int {
 		return 0
 	}
 	last := users[len(users)-1]
-	d.intent = understand(d.Messages[last].text())
+	d.intent = understand(d.Messages[last].Text())
 	if d.kind != resume {
 		return last
 	}
 	for i := len(users) - 2; i >= 0; i-- {
-		if earlier := understand(d.Messages[users[i]].text()); earlier.kind == tour {
+		if earlier := understand(d.Messages[users[i]].Text()); earlier.kind == tour {
 			d.intent = earlier
 			return users[i]
 		}
@@ -79,7 +79,7 @@ func (d *dialogue) simple(before, after phrase, s step) {
 
 // can tells whether a tool is declared, and says so if it is not.
 func (d *dialogue) can(tool string) bool {
-	if !d.has(tool) {
+	if !d.Declares(tool) {
 		d.end(noToolText, tool)
 		return false
 	}
@@ -109,13 +109,13 @@ func (d *dialogue) list() {
 	if d.file == "" || here.MatchString(d.file) {
 		d.file = "."
 	}
-	if d.has("bash") {
+	if d.Declares("bash") {
 		s := step{say: d.in(listText, d.file), tool: "bash", args: bashArgs{"ls -la " + shellWord(d.file)}}
 		out, taken := d.do(s)
 		if !taken {
 			return
 		}
-		if !out.refused() || !d.has("read_file") {
+		if !out.refused() || !d.Declares("read_file") {
 			if d.went(out) {
 				d.end(doneListText, d.file)
 			}
@@ -226,7 +226,7 @@ func (d *dialogue) withoutTools() {
 		d.end(unclearText)
 		return
 	}
-	last := d.Messages[users[len(users)-1]].text()
+	last := d.Messages[users[len(users)-1]].Text()
 	if summarise.MatchString(last) {
 		d.reply = reply{say: d.summary(users)}
 		return
@@ -249,7 +249,7 @@ func (d *dialogue) summary(users []int) string {
 	const mostDone = 12
 	goal := ""
 	for _, i := range users {
-		if words := ownWords(d.Messages[i].text()); words != "" && !summarise.MatchString(words) {
+		if words := ownWords(d.Messages[i].Text()); words != "" && !summarise.MatchString(words) {
 			goal = words
 		}
 	}

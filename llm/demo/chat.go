@@ -3,63 +3,16 @@ package demo
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strings"
+
+	"mm/llm/llmtest"
 )
 
-// chat is what the stand-in reads of a request.
-type chat struct {
-	Messages   []message         `json:"messages"`
-	Tools      []json.RawMessage `json:"tools"`
-	ToolChoice any               `json:"tool_choice"`
-	MaxTokens  *int              `json:"max_tokens"`
-}
-
-type message struct {
-	Role       string          `json:"role"`
-	Content    json.RawMessage `json:"content"`
-	ToolCallID string          `json:"tool_call_id"`
-	ToolCalls  []struct {
-		ID       string `json:"id"`
-		Function struct {
-			Name      string `json:"name"`
-			Arguments string `json:"arguments"`
-		} `json:"function"`
-	} `json:"tool_calls"`
-}
+// chat is a request, as the stand-in reads it.
+type chat struct{ *llmtest.Request }
 
 // exchange is a call with its result.
 type exchange struct{ tool, args, result string }
-
-func readChat(body []byte) (*chat, error) {
-	var c chat
-	if err := json.Unmarshal(body, &c); err != nil {
-		return nil, fmt.Errorf("the request is not valid: %w", err)
-	}
-	if len(c.Messages) == 0 {
-		return nil, errors.New("'messages' is required")
-	}
-	return &c, nil
-}
-
-// text returns the text of a message; parts are joined.
-func (m *message) text() string {
-	var text string
-	if json.Unmarshal(m.Content, &text) == nil {
-		return text
-	}
-	var parts []struct {
-		Text string `json:"text"`
-	}
-	// A content of another shape has no text.
-	_ = json.Unmarshal(m.Content, &parts)
-	var b strings.Builder
-	for _, p := range parts {
-		b.WriteString(p.Text)
-	}
-	return b.String()
-}
 
 // prompt is the text of the request as a chat template would lay it out. It
 // serves to count tokens and to see what has changed.
@@ -70,7 +23,7 @@ func (c *chat) prompt() string {
 		b.WriteByte('\n')
 	}
 	for _, m := range c.Messages {
-		parts := []string{m.text()}
+		parts := []string{m.Text()}
 		for _, call := range m.ToolCalls {
 			parts = append(parts, call.Function.Name, call.Function.Arguments)
 		}
@@ -101,7 +54,7 @@ func (c *chat) since(i int) []exchange {
 	results := map[string]string{}
 	for _, m := range c.Messages[i:] {
 		if m.Role == "tool" {
-			results[m.ToolCallID] = m.text()
+			results[m.ToolCallID] = m.Text()
 		}
 	}
 	for _, m := range c.Messages[i:] {
@@ -117,37 +70,6 @@ func (c *chat) since(i int) []exchange {
 
 // mayCall tells whether a call of any tool is possible.
 func (c *chat) mayCall() bool { return len(c.Tools) > 0 && c.ToolChoice != "none" }
-
-// has tells whether a tool is declared.
-func (c *chat) has(tool string) bool {
-	for i := range c.Tools {
-		if c.tool(i).Name == tool {
-			return true
-		}
-	}
-	return false
-}
-
-// declared is a tool as the request declares it.
-type declared struct {
-	Name       string `json:"name"`
-	Parameters struct {
-		Required   []string `json:"required"`
-		Properties map[string]struct {
-			Type string `json:"type"`
-			Enum []any  `json:"enum"`
-		} `json:"properties"`
-	} `json:"parameters"`
-}
-
-func (c *chat) tool(i int) declared {
-	var t struct {
-		Function declared `json:"function"`
-	}
-	// A tool of another shape has no name, and so is not there.
-	_ = json.Unmarshal(c.Tools[i], &t)
-	return t.Function
-}
 
 // encode writes a value as JSON on one line, with < and > as they are.
 func encode(v any) string {

@@ -72,6 +72,6 @@ func server(o Options) *llmtest.Server {
 	}
 	s := llmtest.New(nil, &llmtest.Script{Server: llmtest.ServerInfo{Model: Model, Window: Window}})
 	g := &guide{pace: o.Pace}
-	s.SetFallback(func(r *llmtest.Request) string { return g.section(r.Body) })
+	s.SetFallback(g.section)
 	return s
 }

@@ -12,7 +12,7 @@ var known = []string{"bash", "read_file", "write_file", "edit_file", "read_skill
 // call yet: a check whether calls work at all.
 func (c *chat) isProbe() bool {
 	for _, name := range known {
-		if c.has(name) {
+		if c.Declares(name) {
 			return false
 		}
 	}
@@ -21,7 +21,7 @@ func (c *chat) isProbe() bool {
 
 // probe calls the first tool with the least that its schema asks for.
 func (c *chat) probe() reply {
-	t := c.tool(0)
+	t := c.Declared()[0]
 	args := map[string]any{}
 	for _, name := range t.Parameters.Required {
 		p := t.Parameters.Properties[name]

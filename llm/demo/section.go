@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"mm/llm/llmtest"
 )
 
 // How the reading of a prompt is paced and reported.
@@ -32,12 +34,12 @@ type guide struct {
 	cached string // the prompt and the answer that a real server's cache would hold
 }
 
-// section answers a request body by a section in llmtest's format.
-func (g *guide) section(body []byte) string {
-	c, err := readChat(body)
-	if err != nil {
-		return failure(400, "invalid_request_error", err.Error(), "")
+// section answers a request by a section in llmtest's format.
+func (g *guide) section(r *llmtest.Request) string {
+	if len(r.Messages) == 0 {
+		return failure(400, "invalid_request_error", "'messages' is required", "")
 	}
+	c := &chat{r}
 	prompt := c.prompt()
 	if total := tokens(len(prompt)); total >= Window {
 		return failure(400, "exceed_context_size_error",
@@ -48,11 +50,11 @@ func (g *guide) section(body []byte) string {
 		// The caller warms the cache.
 		return g.write(prompt, reply{}, "length")
 	}
-	r := answer(c)
-	if r.tool != "" {
-		return g.write(prompt, r, "tool_calls")
+	said := answer(c)
+	if said.tool != "" {
+		return g.write(prompt, said, "tool_calls")
 	}
-	return g.write(prompt, r, "stop")
+	return g.write(prompt, said, "stop")
 }
 
 // write turns a reply into a section with its progress and its figures.

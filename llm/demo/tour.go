@@ -93,7 +93,7 @@ func (d *dialogue) write(say phrase, path, content string) bool {
 type testRun struct{ out *outcome }
 
 func (d *dialogue) test(say phrase) (r testRun, taken bool) {
-	if !d.has("bash") {
+	if !d.Declares("bash") {
 		return testRun{}, true
 	}
 	out, taken := d.do(step{say: d.in(say), tool: "bash", args: bashArgs{runTest}})

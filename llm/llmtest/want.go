@@ -9,29 +9,58 @@ import (
 
 // Request is what the server understands of a request body.
 type Request struct {
-	Body     []byte `json:"-"`
-	Stream   bool   `json:"stream"`
-	Messages []struct {
-		Role       string          `json:"role"`
-		Content    json.RawMessage `json:"content"`
-		ToolCallID string          `json:"tool_call_id"`
-		ToolCalls  []struct {
-			ID       string `json:"id"`
-			Function struct {
-				Name      string `json:"name"`
-				Arguments string `json:"arguments"`
-			} `json:"function"`
-		} `json:"tool_calls"`
-	} `json:"messages"`
-	Tools []struct {
-		Function struct {
-			Name string `json:"name"`
-		} `json:"function"`
-	} `json:"tools"`
+	Body          []byte            `json:"-"`
+	Stream        bool              `json:"stream"`
+	Messages      []Message         `json:"messages"`
+	Tools         []json.RawMessage `json:"tools"`
+	ToolChoice    any               `json:"tool_choice"`
+	MaxTokens     *int              `json:"max_tokens"`
 	StreamOptions struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
 	ReturnProgress bool `json:"return_progress"`
+}
+
+// Message is one of a request.
+type Message struct {
+	Role       string          `json:"role"`
+	Content    json.RawMessage `json:"content"`
+	ToolCallID string          `json:"tool_call_id"`
+	ToolCalls  []struct {
+		ID       string `json:"id"`
+		Function struct {
+			Name      string `json:"name"`
+			Arguments string `json:"arguments"`
+		} `json:"function"`
+	} `json:"tool_calls"`
+}
+
+// Declared is a tool as a request declares it.
+type Declared struct {
+	Name       string `json:"name"`
+	Parameters struct {
+		Required   []string `json:"required"`
+		Properties map[string]struct {
+			Type string `json:"type"`
+			Enum []any  `json:"enum"`
+		} `json:"properties"`
+	} `json:"parameters"`
+}
+
+// Declared lists the tools. One of another shape has no name.
+func (r *Request) Declared() []Declared {
+	out := make([]Declared, len(r.Tools))
+	for i, raw := range r.Tools {
+		var t struct{ Function *Declared }
+		t.Function = &out[i]
+		_ = json.Unmarshal(raw, &t)
+	}
+	return out
+}
+
+// Declares tells whether a tool is declared.
+func (r *Request) Declares(tool string) bool {
+	return slices.ContainsFunc(r.Declared(), func(d Declared) bool { return d.Name == tool })
 }
 
 // Last returns the text of the last message of a role, and whether there is
@@ -39,7 +68,7 @@ type Request struct {
 func (r *Request) Last(role string) (string, bool) {
 	for _, m := range slices.Backward(r.Messages) {
 		if m.Role == role {
-			return contentText(m.Content), true
+			return m.Text(), true
 		}
 	}
 	return "", false
@@ -50,7 +79,7 @@ func (r *Request) Last(role string) (string, bool) {
 func (r *Request) lastResult() (tool, text string, ok bool) {
 	for _, m := range slices.Backward(r.Messages) {
 		if m.Role == "tool" {
-			return r.toolOf(m.ToolCallID), contentText(m.Content), true
+			return r.toolOf(m.ToolCallID), m.Text(), true
 		}
 	}
 	return "", "", false
@@ -67,27 +96,16 @@ func (r *Request) toolOf(callID string) string {
 	return ""
 }
 
-func (r *Request) declares(tool string) bool {
-	for _, t := range r.Tools {
-		if t.Function.Name == tool {
-			return true
-		}
-	}
-	return false
-}
-
-// contentText joins the text parts of a content field.
-func contentText(raw json.RawMessage) string {
+// Text joins the text parts of a message. A content of another shape has none.
+func (m *Message) Text() string {
 	var text string
-	if json.Unmarshal(raw, &text) == nil {
+	if json.Unmarshal(m.Content, &text) == nil {
 		return text
 	}
 	var parts []struct {
 		Text string `json:"text"`
 	}
-	if json.Unmarshal(raw, &parts) != nil {
-		return ""
-	}
+	_ = json.Unmarshal(m.Content, &parts)
 	var b strings.Builder
 	for _, p := range parts {
 		b.WriteString(p.Text)
@@ -127,7 +145,7 @@ func parseWant(rest string) (want, error) {
 func (w want) check(r *Request) string {
 	switch w.what {
 	case "tool", "no-tool":
-		if r.declares(w.tool) != (w.what == "tool") {
+		if r.Declares(w.tool) != (w.what == "tool") {
 			return fmt.Sprintf("want %s %s, the request declares %d tools", w.what, w.tool, len(r.Tools))
 		}
 		return ""
