@@ -467,6 +467,9 @@ func (c *Core) learn(got served) {
 		c.model = got.info
 		c.gauge.limit = got.info.ContextWindow
 		c.emit(ModelChanged{Model: got.info})
+		if got.info.Asked != "" {
+			c.emit(Notice{Level: Warn, Text: llm.ExplainOther(got.info)})
+		}
 	}
 	c.past.about(c.model)
 	if got.err != nil || c.past.windowSaid || !c.opts.Context.Enabled {

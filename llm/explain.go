@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -250,10 +251,7 @@ func (e explainer) server() string {
 }
 
 func (e explainer) model() string {
-	if e.info.ID == "" {
-		return "MODEL"
-	}
-	return e.info.ID
+	return cmp.Or(e.info.Asked, e.info.ID, "MODEL")
 }
 
 // said is the server's own wording, or otherwise.
@@ -275,4 +273,12 @@ func oneLine(s string) string {
 		s = strings.ToValidUTF8(s[:keep], "") + "…"
 	}
 	return s
+}
+
+// ExplainOther says in one line that a server answers with another model than
+// the one that was asked for.
+func ExplainOther(info ModelInfo) string {
+	e := explainer{fault: &Error{}, info: info}
+	return fmt.Sprintf("%s has no model %s and answers with %s: start it with the model that you want, or leave the name out",
+		e.server(), info.Asked, info.ID)
 }

@@ -6,6 +6,10 @@ type ModelInfo struct {
 	BaseURL  string
 	ID       string // the model's name at the server
 
+	// Asked is the name that was asked for, where the server does not have it
+	// and answers with ID all the same.
+	Asked string
+
 	// ContextWindow is the number of tokens served for one conversation, or
 	// 0 when unknown. WindowSource says where the figure came from, in a few
 	// words ("/props", "configuration").

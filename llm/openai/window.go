@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,7 @@ type finding struct {
 	maximum int    // what the model was trained for
 	source  string // the endpoint
 	noTools bool
+	model   string // that answers, where the endpoint names it
 }
 
 // askWindow fills in the window: the configured size, what a refusal taught,
@@ -33,6 +35,9 @@ func (c *Client) askWindow(ctx context.Context, info *llm.ModelInfo) {
 	for _, ask := range c.windowSources() {
 		f := ask(ctx, info.ID)
 		info.NoTools = info.NoTools || f.noTools
+		if f.model != "" && f.model != info.ID && !c.serves(ctx, info.ID) {
+			info.Asked, info.ID = info.ID, f.model
+		}
 		if info.ContextWindow == 0 && f.window > 0 {
 			info.ContextWindow, info.WindowSource = f.window, f.source
 		}
@@ -53,6 +58,18 @@ func (c *Client) askWindow(ctx context.Context, info *llm.ModelInfo) {
 		info.ContextWindow, info.WindowSource = maximum.maximum, maximum.source
 		info.WindowIsMaximum = true
 	}
+}
+
+// serves tells whether the server lists a model under a name. One that lists
+// nothing is believed to.
+func (c *Client) serves(ctx context.Context, model string) bool {
+	var list modelList
+	if c.get(ctx, "models", &list) != nil || len(list.Data) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(list.Data, func(m listedModel) bool {
+		return m.ID == model || slices.Contains(m.Aliases, model) || path.Base(m.ID) == path.Base(model)
+	})
 }
 
 type windowSource func(ctx context.Context, model string) finding
@@ -76,6 +93,7 @@ func (c *Client) windowSources() []windowSource {
 // model, and must not load it for the question.
 func (c *Client) askProps(ctx context.Context, model string) (f finding) {
 	var p struct {
+		Alias    string `json:"model_alias"`
 		Settings struct {
 			Window int `json:"n_ctx"`
 		} `json:"default_generation_settings"`
@@ -88,7 +106,7 @@ func (c *Client) askProps(ctx context.Context, model string) (f finding) {
 		return f
 	}
 	return finding{
-		window: p.Settings.Window, source: "/props",
+		window: p.Settings.Window, source: "/props", model: p.Alias,
 		noTools: p.Caps.Tools != nil && !*p.Caps.Tools,
 	}
 }
