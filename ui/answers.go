@@ -20,6 +20,8 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 		m.comp.LoadHistory(msg)
 	case branchMsg:
 		m.out.branch = clean.Line(string(msg))
+	case jobsMsg:
+		return m.setJobs(msg)
 	case filesMsg:
 		m.setFiles(msg)
 	case askedMsg:
@@ -37,7 +39,7 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 	case editedMsg:
 		return m.edited(msg)
 	case tea.ResumeMsg:
-		return tea.EnableMouseCellMotion
+		return m.mouse
 	case copiedMsg:
 		m.say(clean.Text(msg))
 	case troubleMsg:

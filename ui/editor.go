@@ -36,7 +36,7 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 	} else {
 		m.comp.SetDraft(strings.TrimRight(msg.text, "\n"))
 	}
-	return tea.EnableMouseCellMotion // Bubble Tea does not turn it on again
+	return m.mouse // Bubble Tea does not turn it on again
 }
 
 // editorCommand is $VISUAL or $EDITOR with its arguments.

@@ -97,6 +97,8 @@ func (m *Model) globalKey(msg tea.KeyMsg) (tea.Cmd, bool) {
 		m.list.UnfoldOutputs()
 	case keys.Is(msg, keys.UnqueueLast):
 		return m.unqueue(), true
+	case keys.Is(msg, keys.Mouse):
+		return m.toggleMouse(), true
 	case keys.Is(msg, keys.AnswerNow):
 		m.do(agent.AnswerNow{})
 	case keys.Is(msg, keys.Focus) && !m.list.Focused():
@@ -141,8 +143,24 @@ func (m *Model) listKey(msg tea.KeyMsg) tea.Cmd {
 		m.list.Toggle()
 	case keys.Is(msg, keys.Copy):
 		return m.copyText(m.list.Source())
+	case keys.Is(msg, keys.Search):
+		m.dialogs.Push(dialog.NewLine(ofSearch, "Search the conversation", clean.Trusted("words as they stand"), m.look.sheet))
+	case keys.Is(msg, keys.NextFound):
+		m.find(1)
+	case keys.Is(msg, keys.PrevFound):
+		m.find(-1)
 	}
 	return nil
+}
+
+// find goes to the next block, or the one before, that holds what was searched.
+func (m *Model) find(step int) {
+	switch {
+	case m.out.sought == "":
+		m.say(clean.Trusted("/ searches the conversation"))
+	case !m.list.Find(m.out.sought, step):
+		m.warn(clean.Linef("nothing holds %q", m.out.sought))
+	}
 }
 
 // draftKey gives a key to the input.

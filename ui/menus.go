@@ -29,6 +29,7 @@ const (
 	ofProviders = "providers"
 	ofSessions  = "sessions"
 	ofURL       = "url"
+	ofSearch    = "search"
 )
 
 func (m *Model) openPalette() {
@@ -174,6 +175,11 @@ func (m *Model) dialogResult(r dialog.Result) tea.Cmd {
 		return m.deleteSession(r.ID)
 	case dialog.Entered:
 		m.dialogs.Pop()
+		if r.Of == ofSearch {
+			m.out.sought = r.Text
+			m.find(-1)
+			return nil
+		}
 		if enter, url := m.out.first.Enter, r.Text; url != "" {
 			return m.try(func(ctx context.Context) (Core, *FirstRun, error) { return enter(ctx, url) })
 		}
@@ -252,7 +258,7 @@ func (m *Model) openHelp() {
 		entry("!command", "runs it as you; the model sees the output with your next message")
 		rows = append(rows, "", s.Paint(themes.Heading, "Mouse"))
 		entry("wheel", "scrolls")
-		entry("Shift and drag", "selects text, as the terminal does it")
+		entry("Shift and drag", "selects text, as the terminal does it; Alt+M without Shift")
 		return rows
 	}})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -33,9 +34,10 @@ type Model struct {
 	dialogs dialog.Stack
 	lay     layout
 
-	look  look
-	moods moods
-	out   outside
+	look      look
+	moods     moods
+	attention attention
+	out       outside
 }
 
 // look is the theme in force and those on offer.
@@ -47,14 +49,16 @@ type look struct {
 
 // outside is what comes from beyond the screen's goroutine, and the way there.
 type outside struct {
-	setup  Setup
-	early  []clean.Text // troubles from before the start
-	branch clean.Text
-	files  fileList
-	first  *FirstRun
-	trying bool  // a server is being looked for
-	due    bool  // the draft is sent once it is found
-	fatal  error // ended the program
+	setup    Setup
+	early    []clean.Text // troubles from before the start
+	branch   clean.Text
+	files    fileList
+	first    *FirstRun
+	trying   bool // a server is being looked for
+	asksJobs bool
+	sought   string // in the conversation
+	due      bool   // the draft is sent once it is found
+	fatal    error  // ended the program
 }
 
 // moods are what keys mean at this moment.
@@ -85,6 +89,8 @@ type Setup struct {
 	Themes []themes.Theme
 	Now    func() time.Time
 	Copy   func(string) error  // to the clipboard; nil cannot
+	Notify func(string)        // to a user who is elsewhere; nil cannot
+	ASCII  bool                // the terminal shows no other characters
 	Getenv func(string) string // nil reads the process's
 	Draft  string              // what was typed before the start
 
@@ -130,7 +136,7 @@ func (m *Model) Init() tea.Cmd {
 	if m.out.trying {
 		cmds = append(cmds, m.start())
 	}
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, m.settle())...)
 }
 
 // Messages of the screen to itself.
@@ -156,6 +162,12 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.key(msg)
 	case tea.MouseMsg:
 		m.wheel(msg)
+		return nil
+	case tea.FocusMsg:
+		m.attention.away = false
+		return nil
+	case tea.BlurMsg:
+		m.attention.away = true
 		return nil
 	case tickMsg:
 		m.moods.ticking = false
@@ -194,8 +206,12 @@ func (m *Model) apply(msg batchMsg) tea.Cmd {
 	}
 	m.list.Sync(m.st.Items, m.st.TakeDirty(), now)
 	m.askPending(now)
-	cmds := []tea.Cmd{waitBatch(m.gen, m.core.Events())}
-	if busy && !m.st.Busy {
+	ended := busy && !m.st.Busy
+	cmds := []tea.Cmd{waitBatch(m.gen, m.core.Events()), m.callUser(ended)}
+	if ran(msg.events) {
+		cmds = append(cmds, m.readJobs())
+	}
+	if ended {
 		if m.moods.interrupting || now.Before(m.moods.cancelArmed) {
 			m.moods.flash = clean.Text{} // of the cancelling
 		}
@@ -204,6 +220,17 @@ func (m *Model) apply(msg batchMsg) tea.Cmd {
 	}
 	m.comp.SetCandidates('$', m.skillCandidates())
 	return tea.Batch(cmds...)
+}
+
+// ran reports whether a command has run, which may have left jobs.
+func ran(events []agent.Event) bool {
+	return slices.ContainsFunc(events, func(e agent.Event) bool {
+		switch e.(type) {
+		case agent.CallEnded, agent.ShellOutput:
+			return true
+		}
+		return false
+	})
 }
 
 // settle brings the panes into line with what changed, and returns the work
@@ -225,7 +252,7 @@ func (m *Model) settle() tea.Cmd {
 	for _, draw := range m.list.Jobs() {
 		cmds = append(cmds, func() tea.Msg { return draw() })
 	}
-	return tea.Batch(append(cmds, m.tick())...)
+	return tea.Batch(append(cmds, m.tick(), m.retitle())...)
 }
 
 // dialogRoom is the height of what a dialog may cover: everything between the

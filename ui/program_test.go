@@ -56,6 +56,9 @@ func child(scenario string) int {
 		switch scenario {
 		case "panic in update":
 			panic("boom in update")
+		case "answers":
+			core.events <- []agent.Event{agent.TurnStarted{Turn: 1}, agent.TextDelta{ID: "i1", Text: "the answer"}}
+			core.events <- []agent.Event{agent.TextEnded{ID: "i1", Text: "the answer"}, agent.TurnEnded{Stop: agent.StopAnswer}, agent.Idle{}}
 		case "panic in a goroutine":
 			go func() { panic("boom in a goroutine") }()
 		case "panic in the core":
@@ -91,6 +94,7 @@ type program struct {
 	mu     sync.Mutex
 	screen *vt.Emulator
 	raw    bytes.Buffer
+	at     int // in raw, behind what was seen
 	fed    *sync.Cond
 	closed bool
 }
@@ -167,18 +171,37 @@ func (p *program) read() {
 // waitFor waits until the screen shows a text.
 func (p *program) waitFor(text string) {
 	p.t.Helper()
+	p.until(text, func() bool { return strings.Contains(p.screen.String(), text) })
+}
+
+// seen waits until the program has written a sequence, behind the one before.
+func (p *program) seen(seq string) {
+	p.t.Helper()
+	p.until(seq, func() bool {
+		i := strings.Index(p.raw.String()[p.at:], seq)
+		if i >= 0 {
+			p.at += i + len(seq)
+		}
+		return i >= 0
+	})
+}
+
+// until waits for what the program writes to come true.
+func (p *program) until(what string, done func() bool) {
+	p.t.Helper()
+	late := false
 	timeout := time.AfterFunc(20*time.Second, func() {
 		p.mu.Lock()
-		p.closed = true
+		late = true
 		p.fed.Broadcast()
 		p.mu.Unlock()
 	})
 	defer timeout.Stop()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for !strings.Contains(p.screen.String(), text) {
-		if p.closed {
-			p.t.Fatalf("the screen never showed %q:\n%s", text, p.screen.String())
+	for !done() {
+		if p.closed || late {
+			p.t.Fatalf("the program never showed %q:\n%s", what, p.screen.String())
 		}
 		p.fed.Wait()
 	}
@@ -189,6 +212,24 @@ func (p *program) write(s string) {
 	if _, err := p.pty.WriteString(s); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// watched waits until the process that watches over the terminal is there.
+func (p *program) watched() {
+	name := fmt.Sprintf("/proc/%d/task/%d/children", p.cmd.Process.Pid, p.cmd.Process.Pid)
+	if _, err := os.Stat(name); err != nil {
+		p.t.Skip("the system does not list children")
+	}
+	p.until("a child", func() bool {
+		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.cmd.Process.Pid))
+		for _, task := range tasks { // any thread may have started it
+			if data, err := os.ReadFile(task); err == nil && len(bytes.TrimSpace(data)) > 0 {
+				return true
+			}
+		}
+		p.write("x") // another frame, so that this is looked at again
+		return false
+	})
 }
 
 // wait waits for the end and returns the exit code, -1 after a deadly signal.
@@ -278,7 +319,7 @@ func TestTerminalIsRestored(t *testing.T) {
 		{"panic in a command", func(*program) {}, 1, "mm crashed: boom in a command", "program_test.go"},
 		{"panic in the core", prompt, 1, "the core crashed", ""},
 		{"panic in a goroutine", prompt, 2, "mm crashed or was killed; what it said last is in ", "boom in a goroutine"},
-		{"SIGKILL", func(p *program) { p.waitFor("testmodel"); _ = p.cmd.Process.Kill() }, -1, "mm crashed or was killed", ""},
+		{"SIGKILL", func(p *program) { p.waitFor("testmodel"); p.watched(); _ = p.cmd.Process.Kill() }, -1, "mm crashed or was killed", ""},
 		{"SIGTERM", func(p *program) { p.waitFor("testmodel"); _ = p.cmd.Process.Signal(syscall.SIGTERM) }, 1, "signal", ""},
 		{"SIGHUP", func(p *program) { p.waitFor("testmodel"); _ = p.cmd.Process.Signal(syscall.SIGHUP) }, 1, "signal", ""},
 	} {
@@ -351,6 +392,32 @@ func TestLateColourIsNotTyped(t *testing.T) {
 	if q, alt := strings.LastIndex(p.raw.String(), "\x1b]11;?"), strings.Index(p.raw.String(), "\x1b[?1049h"); q > alt {
 		t.Error("the terminal was asked while the screen was up")
 	}
+}
+
+// The window is named, the user is called back to it, and the mouse can be
+// given to the terminal.
+func TestWindow(t *testing.T) {
+	t.Parallel()
+	p := start(t, "answers")
+	p.seen("\x1b[22;2t")
+	p.seen("\x1b]2;mm · src\a")
+	p.waitFor("testmodel")
+	p.write("one\r")
+	p.seen("\x1b]2;● mm · src\a")
+	p.waitFor("the answer")
+	p.mu.Lock()
+	if strings.Contains(p.raw.String(), "\x1b]9;") {
+		t.Error("a user who looks on was called")
+	}
+	p.mu.Unlock()
+	p.write("\x1b[O") // the focus goes
+	p.write("two\r")
+	p.seen("\x1b]9;mm has answered\a\a")
+	p.write("\x1bm")
+	p.seen("\x1b[?1002l")
+	p.waitFor("the mouse selects text")
+	p.write("\x1bm")
+	p.seen("\x1b[?1002h")
 }
 
 func TestNothingIsAskedOverSSH(t *testing.T) {

@@ -74,19 +74,27 @@ func Run(ctx context.Context, core Core, o Options) (err error) {
 	output := term.NewOutput(out)
 	m := NewModel(ctx, core, o, Setup{
 		Sheet: look.sheet, Themes: look.themes, Now: time.Now, Getenv: getenv, Draft: typed,
-		In: in, Out: out, Suspend: term.CanSuspend(),
+		In: in, Out: out, Suspend: term.CanSuspend(), Notify: output.Notify, ASCII: term.OnlyASCII(getenv),
 		Copy: func(text string) error { return copyBoth(output, text) },
 	})
 	if faults != nil {
 		m.warnLater(faults)
 	}
 	if w, h, err := xterm.GetSize(out.Fd()); err == nil {
-		m.Update(tea.WindowSizeMsg{Width: w, Height: h}) // so that the first frame is a full one
+		m.lay.w, m.lay.h = w, h // so that the first frame is a full one
 	}
 	g := &guard{model: m, log: o.LogFile}
-	p := tea.NewProgram(g,
-		tea.WithContext(ctx), tea.WithInput(term.NewInput(in)), tea.WithOutput(output),
-		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithFPS(fps),
+	var p *tea.Program
+	focus := func(gained bool) {
+		if gained {
+			p.Send(tea.FocusMsg{})
+		} else {
+			p.Send(tea.BlurMsg{})
+		}
+	}
+	p = tea.NewProgram(g,
+		tea.WithContext(ctx), tea.WithInput(term.NewInput(in, focus)), tea.WithOutput(output),
+		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithReportFocus(), tea.WithFPS(fps),
 		tea.WithoutSignalHandler(),
 	)
 	g.quit = p.Quit
@@ -104,7 +112,9 @@ func Run(ctx context.Context, core Core, o Options) (err error) {
 		case <-ended:
 		}
 	}()
+	output.KeepTitle()
 	_, err = p.Run()
+	output.RestoreTitle()
 	if m.out.fatal != nil {
 		return m.out.fatal
 	}

@@ -19,7 +19,11 @@ func (m *Model) View() string {
 	rows = append(rows, m.middle()...)
 	rows = append(rows, m.comp.View(m.lay.input, m.inputActive(), m.hint())...)
 	rows = append(rows, gauge.Context(m.look.sheet, &m.st, m.opt.ContextMarks, m.lay.w))
-	return strings.Join(rows, "\n")
+	view := strings.Join(rows, "\n")
+	if m.out.setup.ASCII {
+		view = cells.ASCII(view)
+	}
+	return view
 }
 
 // tooSmall is all that is drawn below the minimum.
@@ -100,7 +104,7 @@ func (m *Model) activity() string {
 		return cells.Fit(s.Paint(themes.Warn, "↓ new text below · End"), m.lay.w)
 	}
 	if m.list.Focused() {
-		return cells.Fit(s.Paint(themes.Dim, "j/k move · Enter unfolds · y copies · Tab back"), m.lay.w)
+		return cells.Fit(s.Paint(themes.Dim, "j/k move · Enter unfolds · y copies · / searches · Tab back"), m.lay.w)
 	}
 	if m.out.trying {
 		return cells.Fit(s.Paint(themes.Accent, gauge.Spin(m.now())+" looking for the server"), m.lay.w)

@@ -166,6 +166,9 @@ func Activity(sheet *style.Sheet, s *state.State, now time.Time, w int) string {
 		return line(themes.Warn, "trying again", a.Detail)
 	}
 	left := ""
+	if n := len(s.Jobs); n > 0 {
+		left = sheet.Paint(themes.Dim, fmt.Sprintf("⚙ %d in the background: ", n)+s.Jobs[0].FirstLine().String())
+	}
 	if s.Warming {
 		left = sheet.Paint(themes.Dim, "the server reads ahead, so that the next answer starts sooner")
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Side draws the pane beside the conversation: plan, files changed, messages
-// typed ahead, session.
+// typed ahead, jobs in the background, session.
 func Side(sheet *style.Sheet, s *state.State, version clean.Text, w, h int) []string {
 	var rows []string
 	title := func(t string) {
@@ -35,6 +35,12 @@ func Side(sheet *style.Sheet, s *state.State, version clean.Text, w, h int) []st
 		title("queued")
 		for _, q := range s.Queue[:min(len(s.Queue), 3)] {
 			rows = append(rows, cells.Clip("› "+clean.Line(q.FirstLine().String()).String(), w))
+		}
+	}
+	if len(s.Jobs) > 0 {
+		title("in the background")
+		for _, j := range s.Jobs[:min(len(s.Jobs), 4)] {
+			rows = append(rows, cells.Clip("⚙ "+clean.Line(j.FirstLine().String()).String(), w))
 		}
 	}
 	title("session")

@@ -43,6 +43,7 @@ var (
 	Bottom      = bind("Ctrl+End", "to the end, and follow it", "ctrl+end")
 	Follow      = bind("End", "follow again after scrolling", "end")
 	Redraw      = bind("Ctrl+L", "draw the screen anew", "ctrl+l")
+	Mouse       = bind("Alt+M", "the mouse selects text, or scrolls", "alt+m")
 	AnswerNow   = bind("Alt+N", "answer now: end the reasoning", "alt+n")
 	UnqueueLast = bind("Alt+Up", "take the last queued message back", "alt+up")
 )
@@ -78,6 +79,9 @@ var (
 	Copy      = bind("y", "copy the block", "y")
 	First     = bind("g, Home", "first block", "g", "home")
 	Last      = bind("G, End", "last block, and follow", "G", "end")
+	Search    = bind("/", "search the conversation", "/")
+	NextFound = bind("n", "next place that was found", "n")
+	PrevFound = bind("N", "the place before", "N")
 	Leave     = bind("i, Esc, Tab", "back to the input", "i", "esc", "tab")
 )
 
@@ -122,13 +126,13 @@ func All() []Group {
 	return []Group{
 		{"Everywhere", []Binding{
 			Cancel, Clear, Focus, PageUp, PageDown, Top, Bottom, Follow, Thoughts, Outputs, Mode,
-			Palette, History, Editor, Help, AnswerNow, UnqueueLast, Redraw, Suspend,
+			Palette, History, Editor, Help, AnswerNow, UnqueueLast, Mouse, Redraw, Suspend,
 		}},
 		{"Input", []Binding{
 			Send, NewLine, Up, Down, Left, Right, WordLeft, WordRight, LineStart, LineEnd,
 			Backspace, Delete, WordBack, WordKill, KillStart, KillEnd, Yank, Undo, Unfold,
 		}},
-		{"Conversation", []Binding{BlockDown, BlockUp, First, Last, Open, Copy, Leave}},
+		{"Conversation", []Binding{BlockDown, BlockUp, First, Last, Open, Copy, Search, NextFound, PrevFound, Leave}},
 		{"Permission", []Binding{Allow, Always, Refuse, Tell, Edit, Whole, ChoicePre, ChoiceNxt, Confirm}},
 		{"Lists and pages", []Binding{ItemUp, ItemDown, Choose, DeleteItem, Close}},
 		{"Context", []Binding{RowUp, RowDown, DropOutput, PinOutput}},

@@ -23,6 +23,7 @@ type State struct {
 	Plan  []Step
 	Files []FileChange // changed since the session began
 	Queue []clean.Text // prompts typed ahead
+	Jobs  []clean.Text // commands that go on in the background
 
 	Approvals []Approval // waiting, the first one is asked
 	Busy      bool       // a turn runs

@@ -16,8 +16,15 @@ type Input struct {
 	f filter
 }
 
-// NewInput wraps a terminal.
-func NewInput(f *os.File) *Input { return &Input{File: f} }
+// NewInput wraps a terminal. focus is told when its window gains or loses the
+// focus: Bubble Tea would know the report in no company but its own.
+func NewInput(f *os.File, focus func(gained bool)) *Input {
+	return &Input{File: f, f: filter{focus: focus}}
+}
+
+// room is what a piece can grow by in the filter. What would not fit into the
+// buffer of the reader would wait there for the next key.
+const room = 64
 
 // Read reads keys. It may return 0 without an error, when all that came was a
 // reply.
@@ -25,7 +32,7 @@ func (in *Input) Read(p []byte) (int, error) {
 	if len(in.f.out) > 0 {
 		return in.take(p), nil
 	}
-	n, err := in.File.Read(p)
+	n, err := in.File.Read(p[:max(len(p)-room, 1)])
 	in.f.write(p[:n])
 	return in.take(p), err
 }
@@ -56,6 +63,7 @@ type filter struct {
 	pasted  int    // bytes since the last mark
 	lastEsc bool   // the last piece ended in a lone ESC, which was passed on
 	out     []byte
+	focus   func(gained bool)
 }
 
 type filterState int
@@ -198,6 +206,9 @@ func (f *filter) endCSI() {
 		f.pasting, f.pasted = true, 0
 	case seq == "\x1b[201~":
 		f.pasting = false
+	case !f.pasting && f.focus != nil && (seq == "\x1b[I" || seq == "\x1b[O"):
+		f.focus(seq == "\x1b[I")
+		f.held = f.held[:0]
 	case !f.pasting:
 		if code, ok := keyCodes[seq]; ok {
 			f.held = append(f.held[:0], code...)

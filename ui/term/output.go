@@ -49,3 +49,18 @@ func (o *Output) Copy(text string) bool {
 	_, err := o.File.WriteString(ansi.SetSystemClipboard(text))
 	return err == nil
 }
+
+// Notify calls the user by the terminal's bell and, where the terminal has
+// them, a note of the desktop.
+func (o *Output) Notify(text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_, _ = o.File.WriteString(ansi.Notify(text) + "\a") // the screen tells as well
+}
+
+// KeepTitle asks the terminal to remember its window's title, RestoreTitle to
+// put it back.
+func (o *Output) KeepTitle() { _, _ = o.File.WriteString("\x1b[22;2t") }
+
+// RestoreTitle puts back what KeepTitle kept.
+func (o *Output) RestoreTitle() { _, _ = o.File.WriteString("\x1b[23;2t") }

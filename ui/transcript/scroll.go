@@ -1,5 +1,7 @@
 package transcript
 
+import "strings"
+
 // Scroll moves by rows, down when n is positive. Scrolling up stops following;
 // reaching the end follows again.
 func (l *List) Scroll(n int) {
@@ -148,4 +150,37 @@ func (l *List) LastAnswer() string {
 		}
 	}
 	return ""
+}
+
+// Find moves the cursor to the next block that holds a text, letter case aside,
+// going round at the end; backwards when step is negative. It reports whether
+// there is one.
+func (l *List) Find(text string, step int) bool {
+	at, ok := l.valid(l.cursor)
+	if !ok {
+		return false
+	}
+	text = strings.ToLower(text)
+	move, wrap := l.next, func() pos { p, _ := l.valid(pos{}); return p }
+	if step < 0 {
+		move, wrap = l.prev, func() pos { p, _ := l.last(); return p }
+	}
+	for start, round := at, false; ; {
+		p, ok := move(at)
+		if !ok {
+			if round {
+				return false
+			}
+			p, round = wrap(), true
+		}
+		at = p
+		if strings.Contains(strings.ToLower(l.entries[at.entry].source(at.block)), text) {
+			l.cursor = pos{at.entry, at.block, 0}
+			l.reveal()
+			return true
+		}
+		if round && at.entry == start.entry && at.block == start.block {
+			return false
+		}
+	}
 }

@@ -64,7 +64,8 @@ type Screen struct {
 // Options are what a screen is made with.
 type Options struct {
 	UI      ui.Options
-	Theme   string           // the built-in theme; dark when empty
+	Theme   string // the built-in theme; dark when empty
+	ASCII   bool
 	Profile *termenv.Profile // TrueColor when nil
 	NoCore  bool
 	W, H    int
@@ -90,7 +91,7 @@ func New(t *testing.T, o Options) *Screen {
 		core = nil
 	}
 	s.Model = ui.NewModel(t.Context(), core, o.UI, ui.Setup{
-		Sheet: style.New(th, profile), Themes: themes.Builtin(), Now: time.Now,
+		Sheet: style.New(th, profile), Themes: themes.Builtin(), Now: time.Now, ASCII: o.ASCII,
 		Copy: func(text string) error { s.Copied = append(s.Copied, text); return nil },
 	})
 	t.Cleanup(func() {
