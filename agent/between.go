@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mm/agent/session"
+	"mm/fileedit"
 	"mm/tools"
 )
 
@@ -100,15 +101,48 @@ func (c *Core) redoTurn() {
 	}
 }
 
+// netChanges compares each file that the session changed with what it was at
+// the beginning.
+func (c *Core) netChanges() []fileedit.FileDiff {
+	var order []string
+	net := map[string]session.Change{}
+	for _, t := range c.opts.Session.Turns {
+		if t.Undone {
+			continue
+		}
+		for _, ch := range t.Changes {
+			if known, ok := net[ch.Path]; ok {
+				ch.Before = known.Before
+			} else {
+				order = append(order, ch.Path)
+			}
+			net[ch.Path] = ch
+		}
+	}
+	var files []fileedit.FileDiff
+	for _, path := range order {
+		ch := net[path]
+		if d := fileedit.Diff(c.short(path), ch.Before, ch.After); d.Created || d.Deleted || d.Added+d.Removed > 0 {
+			files = append(files, d)
+		}
+	}
+	return files
+}
+
+// short is a path as the user knows it: from the working directory on.
+func (c *Core) short(path string) string {
+	if rel, err := filepath.Rel(c.opts.Session.Cwd, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
 // rewrite brings files from Before to After, and tells. It returns false when
 // no file could be changed.
 func (c *Core) rewrite(verb string, changes []session.Change) bool {
 	var done, failed []string
 	for _, ch := range changes {
-		name := ch.Path
-		if rel, err := filepath.Rel(c.opts.Session.Cwd, ch.Path); err == nil && filepath.IsLocal(rel) {
-			name = rel
-		}
+		name := c.short(ch.Path)
 		if err := c.opts.Restore(ch.Path, ch.After, ch.Before); err != nil {
 			failed = append(failed, name+" ("+err.Error()+")")
 			continue

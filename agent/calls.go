@@ -166,7 +166,11 @@ func (t *turn) permit(ctx context.Context, c *call) (CallEnded, bool) {
 			Output: v.Refusal,
 		}, false
 	}
-	d := t.askUser(ctx, t.question(c.id, c.spec, c.plan, v))
+	q := t.question(c.id, c.spec, c.plan, v)
+	if c.plan.Action.Op == safety.Write {
+		q.NewText, _ = newText(c.args)
+	}
+	d := t.askUser(ctx, q)
 	switch {
 	case ctx.Err() != nil:
 		return CallEnded{ID: c.id, Status: CallStopped, Summary: "stopped", Output: "[cancelled by the user]"}, false
@@ -188,6 +192,9 @@ func (t *turn) permit(ctx context.Context, c *call) (CallEnded, bool) {
 	}
 	if d.Command != "" && d.Command != c.plan.Action.Command && c.plan.Action.Op == safety.Execute {
 		return t.edited(ctx, c, v, d.Command)
+	}
+	if d.NewText != "" && q.NewText != "" && d.NewText != q.NewText {
+		return t.rewritten(ctx, c, d.NewText)
 	}
 	return CallEnded{}, true
 }

@@ -14,12 +14,14 @@ type (
 
 	// Decide answers an approval. Note, with ChoiceReject, is read by the
 	// model. Command, when not empty, replaces the command line of a bash
-	// call; the model is told what really ran.
+	// call, NewText what a call writes that was asked about with one; the
+	// model is told what really ran.
 	Decide struct {
 		ID      ApprovalID
 		Choice  Choice
 		Note    string
 		Command string
+		NewText string
 	}
 
 	// SetMode changes the permission mode.
@@ -40,6 +42,9 @@ type (
 
 	// MapContext asks for a ContextMapped.
 	MapContext struct{}
+
+	// MapChanges asks for a ChangesMapped.
+	MapChanges struct{}
 
 	// DropOutput leaves the result of a call out of the context from now on;
 	// PinOutput keeps it there (or no longer, when Off). Both are answered by
@@ -68,6 +73,7 @@ func (RunShell) command()   {}
 func (Clear) command()      {}
 func (Compact) command()    {}
 func (MapContext) command() {}
+func (MapChanges) command() {}
 func (DropOutput) command() {}
 func (PinOutput) command()  {}
 func (AskModel) command()   {}

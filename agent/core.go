@@ -346,6 +346,8 @@ func (c *Core) begin(ctx context.Context, cmd Command) {
 		c.runShell(ctx, cmd.Command)
 	case MapContext:
 		c.emit(c.mapContext())
+	case MapChanges:
+		c.emit(ChangesMapped{Files: c.netChanges()})
 	case DropOutput:
 		c.setOutput(cmd.Call, func(item *session.Item) { item.Masked, item.Pinned = true, false })
 	case PinOutput:
@@ -391,6 +393,8 @@ func (c *Core) tellQueue() {
 			text = "/model"
 		case MapContext, DropOutput, PinOutput:
 			text = "/context"
+		case MapChanges:
+			text = "/diff"
 		case Undo:
 			text = "/undo"
 		case Redo:

@@ -3,6 +3,7 @@ package agent
 import (
 	"time"
 
+	"mm/fileedit"
 	"mm/llm"
 	"mm/safety"
 	"mm/tools"
@@ -151,6 +152,7 @@ type (
 		Tool      string
 		Title     string
 		Preview   Preview
+		NewText   string   // what the user may rewrite before it is written
 		Dir       string   // working directory of a command
 		Target    string   // real target, when it differs from the named path
 		Reasons   []string // why it is asked
@@ -201,6 +203,10 @@ type (
 		Used, Limit int
 		Parts       []Part
 	}
+
+	// ChangesMapped lists what became of each file since the session began.
+	// What was undone is left out.
+	ChangesMapped struct{ Files []fileedit.FileDiff }
 
 	// Compacted says what came of a compaction, in one line. Changed means
 	// that old turns became one summary.
@@ -346,6 +352,7 @@ func (CallEnded) Kind() string       { return "call_ended" }
 func (PlanUpdated) Kind() string     { return "plan_updated" }
 func (ContextUsage) Kind() string    { return "context_usage" }
 func (ContextMapped) Kind() string   { return "context_mapped" }
+func (ChangesMapped) Kind() string   { return "changes_mapped" }
 func (Compacted) Kind() string       { return "compacted" }
 func (Cleared) Kind() string         { return "cleared" }
 func (Warming) Kind() string         { return "warming" }

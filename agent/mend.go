@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"mm/llm"
@@ -113,27 +114,29 @@ var announcement = regexp.MustCompile(`(?i)^(to [^,]+, )?(now,? |next,? |first,?
 // sentenceEnd is where a sentence ends: a dot within a file's name is none.
 var sentenceEnd = regexp.MustCompile("[.?!:…][)*`\"]*(\\s+|$)|\n")
 
-// nudge answers an empty answer, or one that announces a step and does not
-// take it, with a short note, once in a turn each. It returns false when the
+// nudge answers an empty answer, one of reasoning alone, or one that announces a
+// step and does not take it, with a short note, once in a turn each. It returns false when the
 // answer stands as it is.
 func (t *turn) nudge(resp llm.Response) bool {
 	text := strings.TrimSpace(resp.Message.Text)
+	var kind RepairKind
+	var what, note string
 	switch {
-	case text == "" && !t.mending.nudgedEmpty:
-		t.mending.nudgedEmpty = true
-		what, note := "the answer was empty", "Your answer was empty. Call a tool now, or answer in a sentence."
-		if resp.Reasoning != "" {
-			what, note = "there was reasoning and no answer", "You reasoned and gave no answer: what you think is not read. Call a tool now, or answer in a sentence."
-		}
-		t.note(note)
-		t.repaired(repairedEmpty, "%s: asked once more", what)
-	case announcesOnly(text) && !t.mending.nudgedAnnounced:
-		t.mending.nudgedAnnounced = true
-		t.note("You announced a step and did not take it. Call the tool for it now.")
-		t.repaired(repairedAnnounced, "a step was announced and not taken: asked once more")
-	default:
+	case text == "" && resp.Reasoning != "":
+		kind, what = repairedThought, "there was reasoning and no answer"
+		note = "You reasoned and gave no answer: what you think is not read. Call a tool now, or answer in a sentence."
+	case text == "":
+		kind, what, note = repairedEmpty, "the answer was empty", "Your answer was empty. Call a tool now, or answer in a sentence."
+	case announcesOnly(text):
+		kind, what = repairedAnnounced, "a step was announced and not taken"
+		note = "You announced a step and did not take it. Call the tool for it now."
+	}
+	if what == "" || slices.Contains(t.mending.nudged, kind) {
 		return false
 	}
+	t.mending.nudged = append(t.mending.nudged, kind)
+	t.note(note)
+	t.repaired(kind, "%s: asked once more", what)
 	return true
 }
 

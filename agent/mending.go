@@ -21,6 +21,7 @@ const (
 	repairedArgs      RepairKind = "bad arguments"
 	repairedText      RepairKind = "call as text"
 	repairedEmpty     RepairKind = "empty answer"
+	repairedThought   RepairKind = "reasoning alone"
 	repairedAnnounced RepairKind = "announced step"
 	repairedRunaway   RepairKind = "runaway"
 )
@@ -32,9 +33,8 @@ func (c *Core) repaired(kind RepairKind, format string, args ...any) {
 
 // mending is what was tried in a turn to get along with its model.
 type mending struct {
-	nudgedEmpty     bool // an empty answer was answered with a note
-	nudgedAnnounced bool // a step that was announced and not taken, too
-	noted           bool // a call that was not understood, too
+	nudged []RepairKind // answers that were no use were answered with a note
+	noted  bool         // a call that was not understood, too
 
 	unfinished bool // the rest of a file went wrong: it is not asked for again
 

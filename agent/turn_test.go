@@ -187,6 +187,21 @@ func TestEmptyAnswerIsNudgedOnce(t *testing.T) {
 	}
 }
 
+// Each way to answer nothing gets one nudge of its own in a turn.
+func TestEachKindIsNudgedOnce(t *testing.T) {
+	t.Parallel()
+	empty, thought, announced := agenttest.Reply{}, agenttest.Think("Hm.", agenttest.Reply{}), agenttest.Say("Now I will edit the file.")
+	m := agenttest.NewModel(thought, empty, announced, thought)
+	events := agenttest.Run(t, options(m, echo{})).Prompt("go")
+	want := []string{
+		"there was reasoning and no answer: asked once more", "the answer was empty: asked once more",
+		"a step was announced and not taken: asked once more",
+	}
+	if diff := cmp.Diff(want, notices(events, agent.Repair)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestAnnouncedStepIsNudged(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

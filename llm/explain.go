@@ -133,24 +133,24 @@ func (e explainer) contextFull() string {
 			what = fmt.Sprintf("the conversation (%d tokens) does not fit the context window (%d tokens)", e.fault.PromptTokens, e.fault.ContextWindow)
 		}
 	}
-	return what + ": /compact shortens it; to raise the window, " + e.raiseWindow()
+	return what + ": /compact shortens it; for a larger window: " + RaiseWindow(e.info)
 }
 
-// raiseWindow says how the provider's server gets a larger window.
-func (e explainer) raiseWindow() string {
-	switch e.info.Provider {
+// RaiseWindow is how the provider's server gets a larger window.
+func RaiseWindow(info ModelInfo) string {
+	switch info.Provider {
 	case "llamacpp":
-		return "start llama-server with a larger -c"
+		return "llama-server -c 16384"
 	case "dmr":
-		return "docker model configure --context-size N " + e.model()
+		return "docker model configure --context-size 16384 " + cmp.Or(info.ID, "MODEL")
 	case "ollama":
-		return "set OLLAMA_CONTEXT_LENGTH=N for ollama serve"
+		return "OLLAMA_CONTEXT_LENGTH=16384 ollama serve"
 	case "lmstudio":
-		return "load the model with a larger context length"
+		return "lms load " + cmp.Or(info.ID, "MODEL") + " --context-length 16384"
 	case "vllm":
-		return "start vllm with a larger --max-model-len"
+		return "vllm serve " + cmp.Or(info.ID, "MODEL") + " --max-model-len 16384"
 	}
-	return "start the server with a larger window"
+	return "start the server with a larger one"
 }
 
 // limitAnswers says how the provider's server limits an answer by itself.
@@ -234,25 +234,21 @@ func (e explainer) proxyHint() string {
 	return fmt.Sprintf(" (asked through the proxy %s; add the server's host to NO_PROXY if it is local)", e.fault.Proxy)
 }
 
-// server names the server as the user knows it.
+// serverNames are the servers as the user knows them.
+var serverNames = map[string]string{
+	"llamacpp": "llama-server", "dmr": "Docker Model Runner", "ollama": "Ollama",
+	"lmstudio": "LM Studio", "vllm": "vLLM",
+}
+
 func (e explainer) server() string {
-	names := map[string]string{
-		"llamacpp": "llama-server", "dmr": "Docker Model Runner", "ollama": "Ollama",
-		"lmstudio": "LM Studio", "vllm": "vLLM",
-	}
-	name := names[e.info.Provider]
-	if name == "" {
-		name = "the server"
-	}
+	name := cmp.Or(serverNames[e.info.Provider], "the server")
 	if e.info.BaseURL == "" {
 		return name
 	}
 	return name + " at " + e.info.BaseURL
 }
 
-func (e explainer) model() string {
-	return cmp.Or(e.info.Asked, e.info.ID, "MODEL")
-}
+func (e explainer) model() string { return cmp.Or(e.info.ID, "MODEL") }
 
 // said is the server's own wording, or otherwise.
 func (e explainer) said(otherwise string) string {

@@ -64,9 +64,9 @@ func (p *literalParser) value() error {
 	case p.take("{"):
 		return p.members(":", "}")
 	case p.take("["):
-		return p.list("]")
+		return p.sequence("[", "]", "]", p.value)
 	case p.take("("):
-		return p.list(")")
+		return p.sequence("[", "]", ")", p.value)
 	case p.string():
 		return nil
 	}
@@ -75,17 +75,7 @@ func (p *literalParser) value() error {
 
 // members reads keys and values up to the closing token.
 func (p *literalParser) members(assign, end string) error {
-	p.out.WriteByte('{')
-	for first := true; !p.take(end); first = false {
-		if !first {
-			if !p.take(",") {
-				return errLiteral
-			}
-			if p.take(end) {
-				break
-			}
-			p.out.WriteByte(',')
-		}
+	return p.sequence("{", "}", end, func() error {
 		if !p.string() {
 			name := p.identifier()
 			if name == "" {
@@ -97,16 +87,14 @@ func (p *literalParser) members(assign, end string) error {
 			return errLiteral
 		}
 		p.out.WriteByte(':')
-		if err := p.value(); err != nil {
-			return err
-		}
-	}
-	p.out.WriteByte('}')
-	return nil
+		return p.value()
+	})
 }
 
-func (p *literalParser) list(end string) error {
-	p.out.WriteByte('[')
+// sequence reads items up to the closing token and writes them between open and
+// closing.
+func (p *literalParser) sequence(open, closing, end string, item func() error) error {
+	p.out.WriteString(open)
 	for first := true; !p.take(end); first = false {
 		if !first {
 			if !p.take(",") {
@@ -117,11 +105,11 @@ func (p *literalParser) list(end string) error {
 			}
 			p.out.WriteByte(',')
 		}
-		if err := p.value(); err != nil {
+		if err := item(); err != nil {
 			return err
 		}
 	}
-	p.out.WriteByte(']')
+	p.out.WriteString(closing)
 	return nil
 }
 

@@ -49,5 +49,5 @@ func SilentlyCut(now, before Prompt, window int) bool {
 func ExplainSilentCut(p Prompt, info ModelInfo) string {
 	e := explainer{fault: &Error{}, info: info}
 	return fmt.Sprintf("%s read only %d of about %d tokens and dropped the beginning of the conversation without a word: %s, or /compact",
-		e.server(), p.Counted, p.Estimated, e.raiseWindow())
+		e.server(), p.Counted, p.Estimated, RaiseWindow(info))
 }

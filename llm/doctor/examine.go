@@ -142,30 +142,13 @@ func (e *examination) window() {
 		f.Advice = "set contextWindow to what the server was started with"
 	case e.info.WindowIsMaximum:
 		f.Status, f.Text = Warning, f.Text+": what the model can take, the server may give less"
-		f.Advice = "set contextWindow to what the server gives; " + raiseWindow(e.info.Provider)
+		f.Advice = "set contextWindow to what the server gives; " + llm.RaiseWindow(e.info)
 	case n < windowLeast:
-		f.Status, f.Advice = Broken, fmt.Sprintf("too small to work in: %d at least; %s", windowLeast, raiseWindow(e.info.Provider))
+		f.Status, f.Advice = Broken, fmt.Sprintf("too small to work in: %d at least; %s", windowLeast, llm.RaiseWindow(e.info))
 	case n < windowGood:
-		f.Status, f.Advice = Warning, fmt.Sprintf("small: a few files fill it; %d or more is better; %s", windowGood, raiseWindow(e.info.Provider))
+		f.Status, f.Advice = Warning, fmt.Sprintf("small: a few files fill it; %d or more is better; %s", windowGood, llm.RaiseWindow(e.info))
 	}
 	e.add(f)
-}
-
-// raiseWindow says how a server gets a larger window.
-func raiseWindow(provider string) string {
-	switch provider {
-	case openai.LlamaCpp:
-		return "llama-server -c 16384"
-	case openai.DMR:
-		return "docker model configure --context-size 16384 MODEL"
-	case openai.Ollama:
-		return "OLLAMA_CONTEXT_LENGTH=16384 ollama serve"
-	case openai.LMStudio:
-		return "lms load MODEL --context-length 16384"
-	case openai.VLLM:
-		return "vllm serve MODEL --max-model-len 16384"
-	}
-	return "see the server's documentation"
 }
 
 // answer is what a probe got.

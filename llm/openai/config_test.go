@@ -141,7 +141,7 @@ func TestPrefixIsStable(t *testing.T) {
 	last := ""
 	for _, m := range turns {
 		req.Messages = append(req.Messages, m)
-		body, err := c.body(req, "m")
+		body, err := marshal(c.wire(req, "m"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestThinkingIsForbiddenInTheProvidersWay(t *testing.T) {
 	} {
 		c := New(Options{Provider: provider, Model: "m"})
 		for _, off := range []bool{true, false} {
-			body, err := c.body(llm.Request{NoThinking: off}, "m")
+			body, err := marshal(c.wire(llm.Request{NoThinking: off}, "m"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -189,7 +189,7 @@ func TestSchemaAndBudgetAreSent(t *testing.T) {
 	const format = `"response_format":{"type":"json_schema","json_schema":{"name":"answer","strict":true,"schema":`
 	for provider, budget := range map[string]bool{LlamaCpp: true, VLLM: false, Ollama: false} {
 		c := New(Options{Provider: provider, Model: "m"})
-		body, err := c.body(req, "m")
+		body, err := marshal(c.wire(req, "m"))
 		if err != nil || !strings.Contains(string(body), format+string(schema)+"}}") {
 			t.Errorf("%s: got %s, %v", provider, body, err)
 		}
@@ -198,7 +198,7 @@ func TestSchemaAndBudgetAreSent(t *testing.T) {
 		}
 		req := req
 		req.NoThinking = true
-		if body, err := c.body(req, "m"); err != nil || strings.Contains(string(body), "budget") {
+		if body, err := marshal(c.wire(req, "m")); err != nil || strings.Contains(string(body), "budget") {
 			t.Errorf("%s: a budget for no reasoning: %s, %v", provider, body, err)
 		}
 	}
@@ -208,7 +208,7 @@ func TestContinueIsSentWhereItIsMeant(t *testing.T) {
 	t.Parallel()
 	c := New(Options{Provider: LlamaCpp, Model: "m"})
 	for _, on := range []bool{true, false} {
-		body, err := c.body(llm.Request{Continue: on}, "m")
+		body, err := marshal(c.wire(llm.Request{Continue: on}, "m"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,24 +41,3 @@ func (c *Client) EndReasoning(ctx context.Context) error {
 	}
 	return nil
 }
-
-// CountTokens asks llama-server for the exact size of a request's prompt, with
-// nothing generated.
-func (c *Client) CountTokens(ctx context.Context, req llm.Request) (int, error) {
-	if c.err != nil {
-		return 0, c.err
-	}
-	model, err := c.modelName(ctx)
-	if err != nil {
-		return 0, err
-	}
-	body, err := c.body(req, model)
-	if err != nil {
-		return 0, err
-	}
-	var count struct {
-		Tokens int `json:"input_tokens"`
-	}
-	err = c.ask(ctx, http.MethodPost, "chat/completions/input_tokens", body, &count)
-	return count.Tokens, err
-}

@@ -54,13 +54,3 @@ func TestEndReasoningElsewhere(t *testing.T) {
 	c.setRunning("x")
 	wantKind(t, c.EndReasoning(t.Context()), llm.BadRequest)
 }
-
-func TestCountTokens(t *testing.T) {
-	t.Parallel()
-	c := New(Options{Provider: LlamaCpp, Model: "m", HTTPClient: &http.Client{Transport: pages{
-		"/v1/chat/completions/input_tokens": recorded(t, "input-tokens"),
-	}}})
-	if n, err := c.CountTokens(t.Context(), ask); n != 739 || err != nil {
-		t.Errorf("got %d, %v, want 739", n, err)
-	}
-}

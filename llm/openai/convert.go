@@ -102,12 +102,8 @@ type wireOutFunc struct {
 // emptySchema stands in for a tool without one: templates expect an object.
 const emptySchema = `{"type":"object","properties":{}}`
 
-// body marshals a request, leaving out what the server rejected before.
-func (c *Client) body(req llm.Request, model string) ([]byte, error) {
-	return marshal(c.wire(req, model))
-}
-
-// wire builds the body of a request.
+// wire builds the body of a request, leaving out what the server rejected
+// before.
 func (c *Client) wire(req llm.Request, model string) wireRequest {
 	w := wireRequest{
 		Model:         model,
