@@ -128,6 +128,7 @@ func TestClientStopsReading(t *testing.T) {
 	id, _ := r.open()
 	r.begin(id, "sleep")
 	<-started
+	r.waitFor("in_progress") // the last that the agent has to say
 	if err := r.stdout.Close(); err != nil {
 		t.Fatal(err)
 	}
