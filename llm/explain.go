@@ -248,7 +248,7 @@ func (e explainer) server() string {
 	return name + " at " + e.info.BaseURL
 }
 
-func (e explainer) model() string { return cmp.Or(e.info.ID, "MODEL") }
+func (e explainer) model() string { return cmp.Or(e.info.Asked, e.info.ID, "MODEL") }
 
 // said is the server's own wording, or otherwise.
 func (e explainer) said(otherwise string) string {
