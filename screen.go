@@ -51,7 +51,7 @@ func (a *app) screen(ctx context.Context) int {
 			Models:    a.modelChoices(r),
 			Providers: a.providerChoices(r),
 			Sessions:  a.sessionChoices(r),
-			Commands:  a.commands(),
+			Commands:  a.commands(r),
 		},
 	}
 	o.Home, _ = os.UserHomeDir() // for the header alone
@@ -127,15 +127,23 @@ type runs struct {
 	core    *agent.Core
 	cancel  context.CancelFunc
 	done    chan struct{}
+	id      string // of the session
 	release func() // gives the session's lock back
 }
 
-// start runs a core. release is called when it has ended.
-func (r *runs) start(core *agent.Core, release func()) ui.Core {
+func (r *runs) session() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.id
+}
+
+// start runs a core. The session's lock is given back when it has ended.
+func (r *runs) start(core *agent.Core, sess opened) ui.Core {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.ctx))
-	r.core, r.cancel, r.done, r.release = core, cancel, make(chan struct{}), release
+	r.core, r.cancel, r.done = core, cancel, make(chan struct{})
+	r.id, r.release = sess.session.ID, sess.release
 	go func(done chan struct{}) {
 		defer close(done)
 		_ = core.Run(ctx) // it ends by ctx alone
@@ -188,7 +196,7 @@ func (a *app) begin(r *runs, open func() (opened, error)) (ui.Core, error) {
 		sess.release()
 		return nil, err
 	}
-	return r.start(core, sess.release), nil
+	return r.start(core, sess), nil
 }
 
 // firstRun is what is offered when no server was found.
@@ -336,7 +344,7 @@ func (a *app) sessionChoices(r *runs) *ui.Sessions {
 }
 
 // commands are the slash commands that need more than the core.
-func (a *app) commands() []ui.Command {
+func (a *app) commands(r *runs) []ui.Command {
 	return []ui.Command{
 		{Name: "config", Help: "the configuration in force", Run: func(context.Context, string) (string, error) {
 			var b strings.Builder
@@ -346,10 +354,35 @@ func (a *app) commands() []ui.Command {
 		{Name: "permissions", Args: "[save]", Help: "what you allowed always; save keeps it in your configuration", Run: func(_ context.Context, arg string) (string, error) {
 			return a.permissions(arg)
 		}},
+		{Name: "export", Args: "[file]", Help: "write the conversation as Markdown", Run: func(_ context.Context, name string) (string, error) {
+			return a.export(r, name)
+		}},
 		{Name: "doctor", Help: "examine the server, the configuration and the terminal", Run: func(ctx context.Context, _ string) (string, error) {
 			return a.doctorText(ctx), nil
 		}},
 	}
+}
+
+// export writes the running conversation, as it is kept, to a new file.
+func (a *app) export(r *runs, name string) (string, error) {
+	store, err := a.store(a.cwd)
+	if err != nil {
+		return "", err
+	}
+	if store == nil {
+		return "", errors.New("no conversation is kept: sessions.enabled is false")
+	}
+	sess, err := store.Load(r.session())
+	if err != nil {
+		return "", errors.New("nothing has been said yet")
+	}
+	name = cmp.Or(name, sess.ID+".md")
+	f, err := os.OpenFile(filepath.Join(a.cwd, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(sess.Markdown())
+	return "wrote " + name, errors.Join(err, f.Close())
 }
 
 func isDir(path string) bool {

@@ -61,7 +61,7 @@ func (m *Model) openApproval(a state.Approval, now time.Time) {
 
 // decide gives the core an answer and closes the question.
 func (m *Model) decide(d dialog.Decided) tea.Cmd {
-	if !m.do(agent.Decide{ID: d.ID, Choice: d.Choice, Note: d.Note, Command: d.Command}) {
+	if !m.do(agent.Decide{ID: d.ID, Choice: d.Choice, Note: d.Note, Command: d.Command, NewText: d.NewText}) {
 		return nil
 	}
 	if m.moods.answered == nil {

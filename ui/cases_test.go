@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mm/agent"
+	"mm/fileedit"
 	"mm/ui"
 	"mm/ui/term"
 	"mm/ui/uitest"
@@ -501,5 +502,49 @@ func TestLargePasteIsSaid(t *testing.T) {
 		s.Press("ctrl+c")
 		s.Paste("short")
 		s.Want("> short")
+	})
+}
+
+// The text of an edit can be rewritten in the question, as a command can.
+func TestNewTextIsEdited(t *testing.T) {
+	t.Parallel()
+	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		startTurn(s)
+		diff := agent.DiffPreview{Files: []fileedit.FileDiff{fileedit.Diff("a.go", []byte("a\n"), []byte("b\n"))}}
+		for i, keys := range [][]string{{"e", "enter"}, {"e", "backspace", "!", "enter"}} {
+			id := agent.ApprovalID(fmt.Sprint("a", i))
+			s.Events(agent.ApprovalAsked{ID: id, Call: "c1", Tool: "edit_file", Title: "a.go", Preview: diff, NewText: "b\n"})
+			s.Wait(time.Second)
+			s.Want("e edit")
+			s.Press(keys...)
+			s.Events(agent.ApprovalSettled{ID: id, Choice: agent.ChoiceAllow})
+		}
+		want := []agent.Decide{
+			{ID: "a0", Choice: agent.ChoiceAllow}, // nothing was changed
+			{ID: "a1", Choice: agent.ChoiceAllow, NewText: "b!"},
+		}
+		if got := decisions(s); !slices.Equal(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	})
+}
+
+func TestDiffOfTheSession(t *testing.T) {
+	t.Parallel()
+	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		s.Type("/diff")
+		s.Press("enter")
+		if got := s.Asked(); len(got) != 1 || got[0] != (agent.MapChanges{}) {
+			t.Fatalf("asked %v", got)
+		}
+		s.Events(agent.ChangesMapped{Files: []fileedit.FileDiff{fileedit.Diff("a.go", []byte("old\n"), []byte("new\n"))}})
+		s.Want("Changes", "a.go", "+1", "old", "new")
+		s.Press("esc")
+		s.Events(agent.ChangesMapped{}) // nobody asked
+		s.Lacks("no file is other")
+		s.Type("/diff")
+		s.Press("enter")
+		s.Events(agent.ChangesMapped{})
+		s.Want("no file is other than at the beginning")
 	})
 }

@@ -14,7 +14,6 @@ import (
 	"mm/ui/diffview"
 	"mm/ui/keys"
 	"mm/ui/markdown"
-	"mm/ui/state"
 	"mm/ui/style"
 	"mm/ui/transcript"
 )
@@ -306,29 +305,30 @@ func (m *Model) planPage(string) tea.Cmd {
 	return nil
 }
 
-// diffPage shows all changes of files in this conversation.
-func (m *Model) diffPage(string) tea.Cmd {
-	var calls []*state.Call
-	for _, it := range m.st.Items {
-		if c, ok := it.(*state.Call); ok && c.Status == state.CallOK && len(c.Preview.Files) > 0 {
-			calls = append(calls, c)
-		}
+// diffCommand asks what became of the files; showDiff shows the answer.
+func (m *Model) diffCommand(string) tea.Cmd {
+	m.moods.wantDiff = m.do(agent.MapChanges{})
+	return nil
+}
+
+func (m *Model) showDiff() {
+	files := m.st.Net
+	if !m.moods.wantDiff {
+		return
 	}
-	if len(calls) == 0 {
-		m.say(clean.Trusted("no file was changed"))
-		return nil
+	m.moods.wantDiff = false
+	if len(files) == 0 {
+		m.say(clean.Trusted("no file is other than at the beginning"))
+		return
 	}
 	m.dialogs.Push(&dialog.Page{Title: "Changes", Draw: func(s *style.Sheet, w int) []string {
 		var rows []string
-		for _, c := range calls {
-			for _, f := range c.Preview.Files {
-				rows = append(rows, cells.Right(s.Paint(themes.Heading, f.Path), diffview.Stat(s, f.Added, f.Removed), w))
-				rows = append(append(rows, diffview.Rows(s, f, w)...), "")
-			}
+		for _, f := range files {
+			rows = append(rows, cells.Right(s.Paint(themes.Heading, f.Path), diffview.Stat(s, f.Added, f.Removed), w))
+			rows = append(append(rows, diffview.Rows(s, f, w)...), "")
 		}
 		return rows
 	}})
-	return nil
 }
 
 // statsPage shows the figures of this conversation.

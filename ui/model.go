@@ -74,6 +74,7 @@ type moods struct {
 	writing      bool      // the draft was being written when the dialog opened
 	ticking      bool
 	wantFill     bool                      // what fills the window was asked for
+	wantDiff     bool                      // what became of the files was
 	answered     map[agent.ApprovalID]bool // and not yet settled
 }
 
@@ -200,8 +201,11 @@ func (m *Model) apply(msg batchMsg) tea.Cmd {
 	for _, e := range msg.events {
 		m.st.Apply(e, now)
 		m.stats.Add(e)
-		if _, ok := e.(agent.ContextMapped); ok {
+		switch e.(type) {
+		case agent.ContextMapped:
 			m.showFill()
+		case agent.ChangesMapped:
+			m.showDiff()
 		}
 	}
 	m.list.Sync(m.st.Items, m.st.TakeDirty(), now)

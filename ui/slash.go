@@ -34,7 +34,7 @@ func (m *Model) commands() []command {
 		{"mode", "[name]", "what is asked before it is done", m.modeCommand},
 		{"theme", "[name]", "colours of the screen", m.themeCommand},
 		{"plan", "", "the plan as a page", m.planPage},
-		{"diff", "", "all file changes of this session", m.diffPage},
+		{"diff", "", "what became of each file in this session", m.diffCommand},
 		{"skills", "", "procedures that the model can follow", m.skillsPage},
 		{"copy", "", "copy the last answer", func(string) tea.Cmd { return m.copyText(m.list.LastAnswer()) }},
 		{"help", "", "all keys and commands", func(string) tea.Cmd { m.openHelp(); return nil }},

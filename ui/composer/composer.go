@@ -88,6 +88,12 @@ func (c *Composer) SetDraft(s string) {
 	c.changed()
 }
 
+// SetText replaces the draft and folds nothing.
+func (c *Composer) SetText(s string) {
+	c.buf.set(clean.Block(s).String())
+	c.changed()
+}
+
 // Take returns the draft, remembers it in the history and empties the input.
 func (c *Composer) Take() string {
 	s := c.buf.String()

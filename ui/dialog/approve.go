@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"time"
@@ -28,6 +29,7 @@ type Decided struct {
 	Choice  agent.Choice
 	Note    string
 	Command string
+	NewText string
 }
 
 func (Decided) result() {}
@@ -43,6 +45,7 @@ type Approve struct {
 	note   string // why a key did nothing
 	mode   approveMode
 	edit   *composer.Composer
+	before string // what was in edit at first
 
 	w, h int
 	body []string
@@ -56,7 +59,7 @@ type approveMode int
 const (
 	choosing approveMode = iota
 	telling              // a reason for the model
-	editing              // the command
+	editing              // the command, or the new text
 )
 
 // NewApprove returns the question, opened now.
@@ -76,7 +79,7 @@ const (
 	always
 	refuse
 	tell
-	editCommand
+	edit
 	whole
 )
 
@@ -87,11 +90,14 @@ func (d *Approve) acts() []act {
 		list = append(list, always)
 	}
 	list = append(list, refuse, tell)
-	if d.State.Preview.Raw != "" {
-		list = append(list, editCommand)
+	if d.editable() != "" {
+		list = append(list, edit)
 	}
 	return append(list, whole)
 }
+
+// editable is what can be edited before it runs, or is written.
+func (d *Approve) editable() string { return cmp.Or(d.State.Preview.Raw, d.State.NewText) }
 
 func (d *Approve) offersAlways() bool {
 	if d.State.Dangerous {
@@ -153,7 +159,7 @@ func (d *Approve) Key(msg tea.KeyMsg, now time.Time) Result {
 	case keys.Is(msg, keys.Tell):
 		return d.do(tell)
 	case keys.Is(msg, keys.Edit):
-		return d.do(editCommand)
+		return d.do(edit)
 	case keys.Is(msg, keys.Whole):
 		return d.do(whole)
 	case keys.Is(msg, keys.ChoicePre):
@@ -192,12 +198,12 @@ func (d *Approve) do(a act) Result {
 		return d.decide(agent.ChoiceReject, "")
 	case tell:
 		d.open(telling, "")
-	case editCommand:
-		if d.State.Preview.Raw == "" {
-			d.note = "only commands can be edited"
+	case edit:
+		if d.editable() == "" {
+			d.note = "not offered for this call; t tells the model what you want"
 			return nil
 		}
-		d.open(editing, d.State.Preview.Raw)
+		d.open(editing, d.editable())
 	case whole:
 		return Opened{&Page{Title: "All of it", Approval: d.State.ID, Draw: d.draw}}
 	}
@@ -217,7 +223,8 @@ func (d *Approve) decide(c agent.Choice, note string) Result {
 func (d *Approve) open(mode approveMode, text string) {
 	d.mode, d.edit = mode, composer.New(d.sheet)
 	d.edit.SetWidth(d.w - 4)
-	d.edit.SetDraft(text)
+	d.edit.SetText(text)
+	d.before = d.edit.Draft()
 }
 
 // write takes the keys while a reason or the command is written.
@@ -232,10 +239,18 @@ func (d *Approve) write(msg tea.KeyMsg, now time.Time) Result {
 	case d.mode == telling:
 		return d.decide(agent.ChoiceReject, strings.TrimSpace(d.edit.Draft()))
 	case strings.TrimSpace(d.edit.Draft()) == "":
-		d.note = "an empty command cannot run; Esc goes back"
+		d.note = "nothing is left of it; Esc goes back"
 		return nil
 	}
-	return Decided{ID: d.State.ID, Choice: agent.ChoiceAllow, Command: d.edit.Draft()}
+	r := Decided{ID: d.State.ID, Choice: agent.ChoiceAllow}
+	switch draft := d.edit.Draft(); {
+	case draft == d.before: // as the model wrote it
+	case d.State.Preview.Raw != "":
+		r.Command = draft
+	default:
+		r.NewText = draft
+	}
+	return r
 }
 
 // Scroll moves the shown part by rows.
@@ -357,7 +372,7 @@ func (d *Approve) writing(sheet *style.Sheet, w int) []string {
 	d.edit.SetSheet(sheet)
 	hint, label := clean.Trusted("why not; the model reads it"), "Enter refuses with this reason · Esc goes back"
 	if d.mode == editing {
-		label = "Enter runs this instead, the model is told · Esc goes back"
+		label = "Enter takes this instead, the model is told · Ctrl+J new line · Esc goes back"
 	}
 	if d.note != "" {
 		label = d.note
@@ -370,7 +385,7 @@ func (d *Approve) writing(sheet *style.Sheet, w int) []string {
 func (d *Approve) buttons(sheet *style.Sheet, w int) []string {
 	names := map[act]string{
 		allow: "y allow", always: "a always", refuse: "n refuse", tell: "t tell why",
-		editCommand: "e edit", whole: "d all of it",
+		edit: "e edit", whole: "d all of it",
 	}
 	var rows []string
 	row, width := "", 0

@@ -91,7 +91,7 @@ var (
 	Always    = bind("a", "always allow, asked again", "a")
 	Refuse    = bind("n, Esc", "refuse", "n", "esc")
 	Tell      = bind("t", "refuse and tell why", "t")
-	Edit      = bind("e", "edit the command before it runs", "e")
+	Edit      = bind("e", "edit the command, or the new text, before it runs", "e")
 	Whole     = bind("d", "show all of it", "d")
 	Confirm   = bind("Enter", "do what is chosen", "enter")
 	ChoicePre = bind("←, Shift+Tab", "previous choice", "left", "shift+tab")

@@ -59,6 +59,8 @@ func (s *State) applySession(e agent.Event) {
 		for _, p := range e.Parts {
 			s.Fill.Parts = append(s.Fill.Parts, FillPart{clean.Line(p.Name), p.Tokens, p.Frees, p.Call, p.Masked, p.Pinned})
 		}
+	case agent.ChangesMapped:
+		s.Net = diffs(e.Files)
 	case agent.Warming:
 		s.Warming = e.On
 	case agent.Notice:

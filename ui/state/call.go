@@ -80,7 +80,7 @@ func (s *State) ask(e agent.ApprovalAsked) {
 	a := Approval{
 		ID: e.ID, Call: e.Call, Tool: clean.Line(e.Tool), Title: clean.Line(e.Title),
 		Preview: preview(e.Preview), Dir: clean.Visible(e.Dir), Target: clean.Visible(e.Target),
-		Dangerous: e.Dangerous,
+		NewText: e.NewText, Dangerous: e.Dangerous,
 	}
 	for _, r := range e.Reasons {
 		a.Reasons = append(a.Reasons, clean.Line(r))

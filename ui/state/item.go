@@ -200,6 +200,7 @@ type Approval struct {
 	Preview   Preview
 	Dir       clean.Text
 	Target    clean.Text
+	NewText   string // as it would be written, for editing only
 	Reasons   []clean.Text
 	Dangerous bool
 	Options   []Option

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mm/agent"
+	"mm/fileedit"
 	"mm/safety/clean"
 )
 
@@ -21,9 +22,10 @@ type State struct {
 
 	Items []Item // the conversation, in order
 	Plan  []Step
-	Files []FileChange // changed since the session began
-	Queue []clean.Text // prompts typed ahead
-	Jobs  []clean.Text // commands that go on in the background
+	Files []FileChange        // changed since the session began
+	Net   []fileedit.FileDiff // what became of them, as it was asked for last; cleaned
+	Queue []clean.Text        // prompts typed ahead
+	Jobs  []clean.Text        // commands that go on in the background
 
 	Approvals []Approval // waiting, the first one is asked
 	Busy      bool       // a turn runs

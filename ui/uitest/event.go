@@ -88,6 +88,7 @@ func init() {
 	register[agent.ShellOutput]()
 	register[agent.TurnEnded]()
 	register[agent.Warming]()
+	register[agent.ChangesMapped]()
 	register[agent.ContextMapped]()
 }
 
