@@ -118,7 +118,7 @@ func TestCancelRightBehindPrompt(t *testing.T) {
 		replies[i].Block = true
 	}
 	r := newRawRig(t, nil, replies...)
-	id := r.openRaw()
+	id := r.openRaw(t.TempDir())
 	for i := range replies {
 		name := fmt.Sprintf("p%d", i)
 		r.writePrompt(name, id, "hi")
@@ -154,7 +154,7 @@ func TestSecondPromptWaits(t *testing.T) {
 	started, stopped := make(chan struct{}, 1), make(chan struct{}, 1)
 	r := newRawRig(t, withTools(hanging(started, stopped)), agenttest.Call("bash", `{"command":"sleep 60"}`), agenttest.Say("Second."))
 	r.model.Served.ContextWindow = 0
-	id := r.openRaw()
+	id := r.openRaw(t.TempDir())
 	r.writePrompt("first", id, "first")
 	r.writePrompt("second", id, "second")
 	r.waitFor("session/request_permission")
@@ -254,7 +254,7 @@ func TestCancelWhileIdleWorkEnds(t *testing.T) {
 		r := newRawRig(t, withCore(func(o *agent.Options) {
 			o.Model, o.Prewarm = warming{o.Model.(*agenttest.Model), stopping, stopped}, true
 		}), agenttest.Reply{Block: true})
-		id := r.openRaw()
+		id := r.openRaw(t.TempDir())
 		synctest.Wait() // the model reads ahead
 		r.writePrompt("turn", id, "hi")
 		<-stopping

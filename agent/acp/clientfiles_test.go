@@ -216,6 +216,15 @@ func TestClientFilesAreConfined(t *testing.T) {
 	}
 }
 
+// readThroughClient begins a turn, in a raw rig, whose first call is allowed.
+func (r *rig) readThroughClient(dir, option string) {
+	r.t.Helper()
+	r.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true}}}}`)
+	r.writePrompt("turn", r.openRaw(dir), "read")
+	r.waitFor("session/request_permission")
+	r.write(`{"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"selected","optionId":"` + option + `"}}}`)
+}
+
 // A client that never answers costs one wait, and no file.
 func TestClientThatDoesNotAnswerAboutFiles(t *testing.T) {
 	t.Parallel()
@@ -225,13 +234,7 @@ func TestClientThatDoesNotAnswerAboutFiles(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		r := newRawRig(t, throughClient(t), readCall("a.txt"), readCall("a.txt"), agenttest.Say("Done."))
-		r.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true}}}}`)
-		r.write(`{"jsonrpc":"2.0","id":"new","method":"session/new","params":{"cwd":` + mustJSON(dir) + `,"mcpServers":[]}}`)
-		r.waitFor("available_commands_update")
-		id := sessionOf(t, r.wire.take())
-		r.writePrompt("turn", id, "read")
-		r.waitFor("session/request_permission")
-		r.write(`{"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"selected","optionId":"allow_always"}}}`)
+		r.readThroughClient(dir, "allow_always")
 		r.waitFor(`"id":"turn","result":{"stopReason":"end_turn"}`)
 		if n := strings.Count(r.wire.String(), "fs/read_text_file"); n != 1 {
 			t.Errorf("the client was asked %d times, want 1", n)
@@ -261,13 +264,7 @@ func TestMalformedAnswersAboutFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := newRawRig(t, throughClient(t), readCall("a.txt"), agenttest.Say("Done."))
-			r.write(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true}}}}`)
-			r.write(`{"jsonrpc":"2.0","id":"new","method":"session/new","params":{"cwd":` + mustJSON(dir) + `,"mcpServers":[]}}`)
-			r.waitFor("available_commands_update")
-			id := sessionOf(t, r.wire.take())
-			r.writePrompt("turn", id, "read")
-			r.waitFor("session/request_permission")
-			r.write(`{"jsonrpc":"2.0","id":1,"result":{"outcome":{"outcome":"selected","optionId":"allow"}}}`)
+			r.readThroughClient(dir, "allow")
 			r.waitFor("fs/read_text_file")
 			r.write(`{"jsonrpc":"2.0","id":2,` + answer + `}`)
 			r.waitFor(`"id":"turn","result":{"stopReason":"end_turn"}`)

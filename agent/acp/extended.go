@@ -153,10 +153,10 @@ func (s *server) setOption(ctx context.Context, params json.RawMessage) (any, *s
 	return sdk.SetSessionConfigOptionResponse{ConfigOptions: s.options(ctx, l)}, nil
 }
 
-// choose takes up a value in its place in the queue of turns, and tells all
-// sessions.
+// choose takes up a value in its place in the queue of turns, where no cancel
+// of a session reaches it, and tells all sessions.
 func (s *server) choose(ctx context.Context, l *live, setting Setting, value string) error {
-	t, _ := s.turns.take(s.turns.join(s.ctx, promptParams{SessionID: l.id}))
+	t, _ := s.turns.take(s.turns.join(s.ctx, promptParams{}))
 	defer s.turns.leave(t)
 	defer context.AfterFunc(ctx, t.cancel)()
 	if !t.wait() {
@@ -281,7 +281,7 @@ func (s *server) closeSession(params json.RawMessage) (any, *sdk.RequestError) {
 	if refusal != nil {
 		return nil, refusal
 	}
-	s.turns.cancelAll(p.SessionID)
+	s.turns.cancel(p.SessionID, true)
 	l := s.take(p.SessionID)
 	if l == nil {
 		return nil, invalid(p.SessionID, errUnknown)

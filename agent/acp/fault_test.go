@@ -145,7 +145,7 @@ func TestClientLeavesLinesUnread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started, stopped := make(chan struct{}, 1), make(chan struct{}, 1)
 		r := newRawRig(t, withTools(hanging(started, stopped)), agenttest.Call("bash", `{"command":"sleep 600"}`))
-		id := r.openRaw()
+		id := r.openRaw(t.TempDir())
 		r.writePrompt("turn", id, "sleep")
 		r.waitFor("session/request_permission")
 		r.wire.pause()
@@ -185,7 +185,7 @@ func TestContextEnds(t *testing.T) {
 func TestVanishesAtAQuestion(t *testing.T) {
 	t.Parallel()
 	r := newRawRig(t, nil, agenttest.Call("bash", `{"command":"ls"}`))
-	id := r.openRaw()
+	id := r.openRaw(t.TempDir())
 	r.writePrompt("turn", id, "list")
 	r.waitFor("session/request_permission")
 	r.end()

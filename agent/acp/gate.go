@@ -160,7 +160,7 @@ func (g *gate) notified(method string, params json.RawMessage) {
 			g.srv.log.printf("a cancel that cannot be read: %v", err)
 			return
 		}
-		g.srv.turns.cancel(p.SessionID)
+		g.srv.turns.cancel(p.SessionID, false)
 	case "$/cancel_request":
 		g.pass(message{Method: quoted(method), Params: params})
 	default:

@@ -90,7 +90,7 @@ func TestMalformedAnswersAreNo(t *testing.T) {
 			t.Parallel()
 			var runs atomic.Int32
 			r := newRawRig(t, withTools(counting(&runs)), agenttest.Call("bash", `{"command":"ls"}`), agenttest.Say("Done."))
-			id := r.openRaw()
+			id := r.openRaw(t.TempDir())
 			r.writePrompt("turn", id, "list")
 			r.waitFor("session/request_permission")
 			r.write(`{"jsonrpc":"2.0","id":1,` + answer + `}`)

@@ -183,17 +183,11 @@ func (r *rig) open() (id, cwd string) {
 }
 
 // openRaw is open for a client of raw lines.
-func (r *rig) openRaw() (id string) {
+func (r *rig) openRaw(dir string) (id string) {
 	r.t.Helper()
-	r.write(`{"jsonrpc":"2.0","id":"new","method":"session/new","params":{"cwd":` + mustJSON(r.t.TempDir()) + `,"mcpServers":[]}}`)
+	r.write(`{"jsonrpc":"2.0","id":"new","method":"session/new","params":{"cwd":` + mustJSON(dir) + `,"mcpServers":[]}}`)
 	r.waitFor("available_commands_update")
-	return sessionOf(r.t, r.wire.take())
-}
-
-// sessionOf finds the id of the new session in what the agent wrote.
-func sessionOf(t *testing.T, lines []string) string {
-	t.Helper()
-	for _, line := range lines {
+	for _, line := range r.wire.take() {
 		var m struct {
 			Result struct{ SessionID string }
 		}
@@ -201,7 +195,7 @@ func sessionOf(t *testing.T, lines []string) string {
 			return m.Result.SessionID
 		}
 	}
-	t.Fatal("no session")
+	r.t.Fatal("no session")
 	return ""
 }
 

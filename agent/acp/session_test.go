@@ -355,7 +355,7 @@ func TestSlashWaits(t *testing.T) {
 	half.Block = true
 	r := newRawRig(t, nil, half)
 	r.model.Served.ContextWindow = 0
-	id := r.openRaw()
+	id := r.openRaw(t.TempDir())
 	r.writePrompt("tell", id, "tell")
 	r.waitFor("upon")
 	r.writePrompt("new", id, "/new")

@@ -69,26 +69,17 @@ func (q *turns) leave(t *turn) {
 	}
 }
 
-// cancel ends the oldest turn of a session. One that waits behind it is
-// another turn and stays.
-func (q *turns) cancel(session string) {
+// cancel ends the oldest turn of a session, or all of them: one that waits
+// behind the oldest is another turn.
+func (q *turns) cancel(session string, all bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, t := range q.queue {
 		if t.SessionID == session {
 			t.cancel()
-			return
-		}
-	}
-}
-
-// cancelAll ends all turns of a session.
-func (q *turns) cancelAll(session string) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, t := range q.queue {
-		if t.SessionID == session {
-			t.cancel()
+			if !all {
+				return
+			}
 		}
 	}
 }
