@@ -7,8 +7,8 @@ import (
 	"mm/ui"
 )
 
-// owner is what the owner of the screen offers in scripts.
-func owner() ui.Options {
+// Owner is what the owner of the screen offers in scripts.
+func Owner() ui.Options {
 	return ui.Options{
 		Cwd: "/home/user/src/app", Home: "/home/user", Version: "0.0.0-test",
 		Owner: ui.Owner{

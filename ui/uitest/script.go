@@ -92,7 +92,7 @@ func parseSize(t *testing.T, s string) (w, h int) {
 
 func (s script) play(t *testing.T, lines []string, size string) {
 	w, h := parseSize(t, size)
-	o := Options{W: w, H: h, UI: owner()}
+	o := Options{W: w, H: h, UI: Owner()}
 	if len(lines) > 0 && lines[0] == "first run" {
 		lines, o.NoCore, o.UI.Start = lines[1:], true, noServer
 	}
