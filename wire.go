@@ -45,7 +45,7 @@ type app struct {
 	unreached error // why the server that was chosen cannot be reached
 	runner    *proc.Runner
 	asked     atomic.Pointer[safety.Policy] // of the last core
-	turns     chan struct{} // turns of all sessions run one after another
+	turns     chan struct{}                 // turns of all sessions run one after another
 	log       io.WriteCloser
 
 	mu      sync.Mutex
@@ -261,6 +261,7 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 		Restore:       restorer(ws),
 		Cleared:       seen.Reset,
 		Unattended:    f.unattended,
+		Unconfined:    confined.sandbox == nil,
 		TurnLock:      a.turns,
 		BatchInterval: f.interval,
 	}

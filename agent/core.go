@@ -68,6 +68,9 @@ type Options struct {
 	// NoTextCalls turns off that calls written as text are recovered.
 	NoTextCalls bool
 
+	// Unconfined says that commands run without a sandbox, for the front ends.
+	Unconfined bool
+
 	// Unattended says that nobody can be asked: what needs a permission is
 	// refused with a text for the model.
 	Unattended bool
@@ -235,6 +238,8 @@ func (c *Core) Run(ctx context.Context) error {
 		Mode:    c.opts.Policy.Mode(),
 		Tools:   toolNames(c.opts.Tools.Specs()),
 		Skills:  c.opts.Skills,
+
+		Unconfined: c.opts.Unconfined,
 	})
 	c.replay()
 	c.emit(c.gauge.event())

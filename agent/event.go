@@ -40,6 +40,7 @@ type (
 		Session, Cwd string
 		Model        ModelInfo
 		Mode         Mode
+		Unconfined   bool // commands run without a sandbox
 		Tools        []string
 		Skills       []Skill
 	}

@@ -24,6 +24,9 @@ func Header(sheet *style.Sheet, s *state.State, dir, branch clean.Text, w int) s
 			badge = sheet.Paint(themes.Danger, " YOLO ")
 		}
 	}
+	if s.Unconfined {
+		badge += " " + sheet.Paint(themes.Error, "no sandbox")
+	}
 	rule := func(n int) string { return sheet.Paint(themes.Faint, strings.Repeat("─", max(n, 0))) }
 	end := " " + badge + " " + rule(1)
 	left := rule(1) + " " + sheet.Paint(themes.Accent, "mm") + " "

@@ -27,7 +27,7 @@ func (s *State) applySession(e agent.Event) {
 	case agent.SessionReady:
 		s.Ready = true
 		s.Session, s.Cwd = clean.Line(e.Session), clean.Line(e.Cwd)
-		s.Mode = e.Mode
+		s.Mode, s.Unconfined = e.Mode, e.Unconfined
 		s.setModel(e.Model)
 		s.Skills = nil
 		for _, k := range e.Skills {

@@ -20,6 +20,8 @@ type State struct {
 	Mode    agent.Mode
 	Skills  []Skill
 
+	Unconfined bool // commands run without a sandbox
+
 	Items []Item // the conversation, in order
 	Plan  []Step
 	Files []FileChange        // changed since the session began
