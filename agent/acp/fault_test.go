@@ -171,14 +171,12 @@ func TestContextEnds(t *testing.T) {
 	started, stopped := make(chan struct{}, 1), make(chan struct{}, 1)
 	r := newRig(t, withTools(hanging(started, stopped)), agenttest.Call("bash", `{"command":"sleep 600"}`))
 	id, _ := r.open()
-	answer := r.begin(id, "sleep")
+	r.begin(id, "sleep")
 	<-started
 	r.stop()
 	<-stopped
 	r.wait()
-	if got := r.receive(answer); got != "cancelled" {
-		t.Errorf("the turn is answered by %s", got)
-	}
+	r.waitFor(`"result":{"stopReason":"cancelled"}`) // the SDK's client may give up before it
 }
 
 // A question that waits for an answer does not hold up the end.
