@@ -3,6 +3,7 @@ package demo
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // kind is what a user asks for.
@@ -57,42 +58,45 @@ const (
 	runFR    = `(?:lance|lancer|lancez|exécute|execute|exécuter|exécutez)`
 )
 
-// patterns in the order in which they are tried.
-var patterns = []pattern{
-	english(skill, `^\[skill: (?P<file>\S+) `),
+// patterns in the order in which they are tried. They are compiled on use: the
+// program's start would wait for them each time.
+var patterns = sync.OnceValue(func() []pattern {
+	return []pattern{
+		english(skill, `^\[skill: (?P<file>\S+) `),
 
-	english(tour, `^(?:(?:take|start|begin|do|play|give|show)\s+)?(?:me\s+)?(?:(?:the|a|on a)\s+)?(?:guided\s+)?(?:tour|demo)(?:\s+again)?`+end),
-	english(tour, `^(?:yes|y|ok|okay|sure|go|start)`+end),
-	french(tour, `^(?:(?:fais|faire|commence|montre|donne)(?:-moi)?\s+)?(?:(?:la|une)\s+)?(?:visite|démo|démonstration)(?:\s+guidée)?`+end),
-	french(tour, `^(?:oui|d['’]accord|volontiers|vas-y|allons-y)`+end),
-	english(resume, `^(?:go on|continue|resume|carry on|next)`+end),
-	french(resume, `^(?:suite|la suite|continuer|continuez|reprends|reprendre)`+end),
-	english(help, `^(?:help|\?|what can you do|what do you do|who are you)`+end),
-	french(help, `^(?:aide|à l['’]aide|aide-moi|que (?:sais|peux)-tu faire|qui es-tu)`+end),
-	english(hello, `^(?:hi|hello|hey)(?:\s+there)?`+end),
-	french(hello, `^(?:bonjour|salut|bonsoir)`+end),
+		english(tour, `^(?:(?:take|start|begin|do|play|give|show)\s+)?(?:me\s+)?(?:(?:the|a|on a)\s+)?(?:guided\s+)?(?:tour|demo)(?:\s+again)?`+end),
+		english(tour, `^(?:yes|y|ok|okay|sure|go|start)`+end),
+		french(tour, `^(?:(?:fais|faire|commence|montre|donne)(?:-moi)?\s+)?(?:(?:la|une)\s+)?(?:visite|démo|démonstration)(?:\s+guidée)?`+end),
+		french(tour, `^(?:oui|d['’]accord|volontiers|vas-y|allons-y)`+end),
+		english(resume, `^(?:go on|continue|resume|carry on|next)`+end),
+		french(resume, `^(?:suite|la suite|continuer|continuez|reprends|reprendre)`+end),
+		english(help, `^(?:help|\?|what can you do|what do you do|who are you)`+end),
+		french(help, `^(?:aide|à l['’]aide|aide-moi|que (?:sais|peux)-tu faire|qui es-tu)`+end),
+		english(hello, `^(?:hi|hello|hey)(?:\s+there)?`+end),
+		french(hello, `^(?:bonjour|salut|bonsoir)`+end),
 
-	english(list, `^(?:list|show|display)(?:\s+me)?(?:\s+all)?(?:\s+(?:the|your|my))?\s+(?:files|contents|folder|directory)`+inDirEN+`(?:\s+here)?`+end),
-	english(list, `^(?:what|which)\s+files\s+(?:are|do you see)(?:\s+(?:there|here))?`+inDirEN+end),
-	french(list, `^`+listFR+`(?:\s+(?:tous|toutes))?(?:\s+(?:les|mes|des))?\s+fichiers`+inDirFR+`(?:\s+ici)?`+end),
-	french(list, `^quels\s+(?:sont\s+les\s+)?fichiers(?:\s+(?:y a-t-il|sont là))?`+inDirFR+end),
-	english(list, `^(?:ls|dir|list)(?:\s+`+fileRE+`)?`+end),
+		english(list, `^(?:list|show|display)(?:\s+me)?(?:\s+all)?(?:\s+(?:the|your|my))?\s+(?:files|contents|folder|directory)`+inDirEN+`(?:\s+here)?`+end),
+		english(list, `^(?:what|which)\s+files\s+(?:are|do you see)(?:\s+(?:there|here))?`+inDirEN+end),
+		french(list, `^`+listFR+`(?:\s+(?:tous|toutes))?(?:\s+(?:les|mes|des))?\s+fichiers`+inDirFR+`(?:\s+ici)?`+end),
+		french(list, `^quels\s+(?:sont\s+les\s+)?fichiers(?:\s+(?:y a-t-il|sont là))?`+inDirFR+end),
+		english(list, `^(?:ls|dir|list)(?:\s+`+fileRE+`)?`+end),
 
-	english(replace, `^(?:replace|change|rename|substitute)\s+`+oldRE+`\s+(?:by|with|to|into)\s+`+newRE+`\s+in\s+(?:the\s+)?(?:file\s+)?`+fileRE+end),
-	french(replace, `^`+changeFR+`\s+`+oldRE+`\s+(?:par|en)\s+`+newRE+`\s+dans\s+(?:le\s+)?(?:fichier\s+)?`+fileRE+end),
+		english(replace, `^(?:replace|change|rename|substitute)\s+`+oldRE+`\s+(?:by|with|to|into)\s+`+newRE+`\s+in\s+(?:the\s+)?(?:file\s+)?`+fileRE+end),
+		french(replace, `^`+changeFR+`\s+`+oldRE+`\s+(?:par|en)\s+`+newRE+`\s+dans\s+(?:le\s+)?(?:fichier\s+)?`+fileRE+end),
 
-	english(create, `^(?:create|write|make)\s+`+aFileEN+fileRE+`\s+(?:with|containing|that contains|that says)(?:\s+the)?(?:\s+(?:text|content|contents|words?))?\s*:?\s+(?P<new>.+)$`),
-	french(create, `^`+createFR+`\s+`+aFileFR+fileRE+`\s+(?:avec|contenant|qui contient|qui dit)(?:\s+(?:le|les))?(?:\s+(?:texte|contenu|mots?))?\s*:?\s+(?P<new>.+)$`),
+		english(create, `^(?:create|write|make)\s+`+aFileEN+fileRE+`\s+(?:with|containing|that contains|that says)(?:\s+the)?(?:\s+(?:text|content|contents|words?))?\s*:?\s+(?P<new>.+)$`),
+		french(create, `^`+createFR+`\s+`+aFileFR+fileRE+`\s+(?:avec|contenant|qui contient|qui dit)(?:\s+(?:le|les))?(?:\s+(?:texte|contenu|mots?))?\s*:?\s+(?P<new>.+)$`),
 
-	english(run, `^(?:run|execute|launch)(?:\s+the\s+command)?\s*:?\s+(?P<command>`+quoted+`|.+)$`),
-	french(run, `^`+runFR+`(?:\s+la\s+commande)?\s*:?\s+(?P<command>`+quoted+`|.+)$`),
-	english(run, `^\$\s+(?P<command>.+)$`),
+		english(run, `^(?:run|execute|launch)(?:\s+the\s+command)?\s*:?\s+(?P<command>`+quoted+`|.+)$`),
+		french(run, `^`+runFR+`(?:\s+la\s+commande)?\s*:?\s+(?P<command>`+quoted+`|.+)$`),
+		english(run, `^\$\s+(?P<command>.+)$`),
 
-	english(read, `^(?:read|show|open|cat|display|print)(?:\s+me)?(?:\s+the)?(?:\s+(?:file|contents?(?:\s+of)?))?\s+`+fileRE+end),
-	english(read, `^what(?:['’]s|\s+is)\s+in\s+(?:the\s+file\s+)?`+fileRE+end),
-	french(read, `^`+readFR+`(?:\s+le)?(?:\s+(?:fichier|contenu\s+de))?\s+`+fileRE+end),
-	french(read, `^(?:que contient|qu['’]y a-t-il dans)\s+(?:le\s+fichier\s+)?`+fileRE+end),
-}
+		english(read, `^(?:read|show|open|cat|display|print)(?:\s+me)?(?:\s+the)?(?:\s+(?:file|contents?(?:\s+of)?))?\s+`+fileRE+end),
+		english(read, `^what(?:['’]s|\s+is)\s+in\s+(?:the\s+file\s+)?`+fileRE+end),
+		french(read, `^`+readFR+`(?:\s+le)?(?:\s+(?:fichier|contenu\s+de))?\s+`+fileRE+end),
+		french(read, `^(?:que contient|qu['’]y a-t-il dans)\s+(?:le\s+fichier\s+)?`+fileRE+end),
+	}
+})
 
 func english(k kind, re string) pattern { return pattern{k, false, regexp.MustCompile(`(?is)` + re)} }
 
@@ -115,7 +119,7 @@ func understand(text string) intent {
 		words = rest
 	}
 	short := politeAfter.ReplaceAllString(words, "")
-	for _, p := range patterns {
+	for _, p := range patterns() {
 		in := short
 		if p.kind == create || p.kind == run || short == "" {
 			in = words // what follows is the user's text
