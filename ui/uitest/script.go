@@ -30,6 +30,7 @@ var update = flag.Bool("update", false, "rewrite the frames in testdata")
 //	wait 300ms
 //	resize 100x30
 //	frame NAME             compares with the section "NAME 80x24"
+//	picture NAME           compares with docs/images/NAME.svg
 func RunScripts(t *testing.T, pattern string) {
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
@@ -119,6 +120,8 @@ func (s script) play(t *testing.T, lines []string, size string) {
 			scr.Resize(parseSize(t, rest))
 		case "frame":
 			s.compare(scr, rest+" "+size)
+		case "picture":
+			scr.comparePicture(rest)
 		default:
 			t.Fatalf("line %d: there is no step %q", i+1, verb)
 		}
