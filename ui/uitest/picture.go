@@ -44,7 +44,7 @@ func (s *Screen) picture() string {
 	_, _ = em.WriteString("\x1b[?2027h\x1b[H" + strings.Join(s.Rows(), "\r\n"))
 	var b strings.Builder
 	w, h := float64(s.w)*cellW+2*edge, s.h*cellH+2*edge
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1].0f" viewBox="0 0 %[1].0f %[2]d" font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="14">`+"\n", w, h)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0[1]f" viewBox="0 0 %.0[1]f %[2]d" font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="14">`+"\n", w, h)
 	fmt.Fprintf(&b, `<rect width="%.0f" height="%d" rx="8" fill="%s"/>`+"\n", w, h, paper)
 	for y := range s.h {
 		for x := 0; x < s.w; {
