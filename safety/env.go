@@ -38,7 +38,7 @@ func ScrubEnv(env []string, keep ...string) []string {
 // repository's settings say.
 var guards = []string{
 	"GIT_PAGER=cat", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0",
-	"GIT_CONFIG_COUNT=7",
+	"GIT_CONFIG_COUNT=8",
 	"GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=false",
 	"GIT_CONFIG_KEY_1=core.hooksPath", "GIT_CONFIG_VALUE_1=/dev/null",
 	"GIT_CONFIG_KEY_2=core.pager", "GIT_CONFIG_VALUE_2=cat",
@@ -46,6 +46,7 @@ var guards = []string{
 	"GIT_CONFIG_KEY_4=core.sshCommand", "GIT_CONFIG_VALUE_4=false",
 	"GIT_CONFIG_KEY_5=safe.bareRepository", "GIT_CONFIG_VALUE_5=explicit",
 	"GIT_CONFIG_KEY_6=diff.ignoreSubmodules", "GIT_CONFIG_VALUE_6=all",
+	"GIT_CONFIG_KEY_7=diff.autoRefreshIndex", "GIT_CONFIG_VALUE_7=false",
 }
 
 // steering matches variables by which a read-only command would run or read

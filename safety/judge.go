@@ -39,9 +39,9 @@ type ShellEnv struct {
 	// start at the project.
 	Classify func(path string, pattern bool) (Class, string)
 
-	// Look returns the file that a command name would run, "" when there is
-	// none or it is in a folder that others may write to.
-	Look func(name string) string
+	// Safe tells whether a command name runs a program that only its owner
+	// changes, or none at all.
+	Safe func(name string) bool
 
 	// Getenv returns the value of a variable, "" when it is not set.
 	Getenv func(name string) string
@@ -159,6 +159,7 @@ func (j *judge) stmt(s *syntax.Stmt) string {
 		j.ask("more than simple commands (%s)", shape(c))
 	}
 	if s.Negated {
+		j.lost = j.lost || j.dir != "" // what follows && runs where the cd failed
 		body = "! " + body
 	}
 	for _, r := range s.Redirs {

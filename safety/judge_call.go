@@ -113,15 +113,15 @@ func (j *judge) commandName(w word) string {
 		j.ask("a command whose name is not plain")
 		return ""
 	}
-	if dir := path.Dir(name); strings.Contains(name, "/") {
-		if !slices.Contains(systemFolders, dir) {
+	if dir, base := path.Split(name); dir != "" {
+		if !slices.Contains(systemFolders, strings.TrimSuffix(dir, "/")) {
 			j.ask("runs the program %s", name)
 			return ""
 		}
-		return path.Base(name)
+		return base
 	}
-	if !slices.Contains(builtins, name) && j.env.Look(name) == "" {
-		j.ask("%s: no such program in a folder that only its owner changes", name)
+	if !slices.Contains(builtins, name) && !j.env.Safe(name) {
+		j.ask("%s: others may change what this name runs", name)
 		return ""
 	}
 	return name
@@ -134,7 +134,7 @@ func (j *judge) simple(name string, args []word) {
 	if special, ok := specials[name]; ok {
 		j.namesOnly = before // xargs looks at it
 		special(j, args)
-		j.namesOnly = name == "find" && !hasWord(args, "-printf") ||
+		j.namesOnly = name == "find" && !hasWord(args, "-printf") && !hasWord(args, "-ls") ||
 			name == "git" && len(args) > 0 && args[0].text == "ls-files"
 		return
 	}
@@ -168,7 +168,7 @@ func hasWord(args []word, text string) bool {
 func printsNames(c *command) bool {
 	switch c.name {
 	case "ls":
-		return !slices.ContainsFunc(c.options, func(o option) bool { return o.value != "" })
+		return onlyOptions(c, "1 a A d r t S U X v") // -l shows where links lead
 	case "grep", "rg":
 		return c.has("l", "files-with-matches", "files")
 	case "fd":
@@ -192,8 +192,12 @@ func passesNames(c *command) bool {
 	default:
 		return false
 	}
-	return len(c.operands) <= most && !slices.ContainsFunc(c.options, func(o option) bool {
-		return !slices.Contains(strings.Fields(whole), o.name)
+	return len(c.operands) <= most && onlyOptions(c, whole)
+}
+
+func onlyOptions(c *command, names string) bool {
+	return !slices.ContainsFunc(c.options, func(o option) bool {
+		return !slices.Contains(strings.Fields(names), o.name)
 	})
 }
 
@@ -204,7 +208,7 @@ func (j *judge) take(name string, r rule, args []word) (*command, bool) {
 		w := args[0]
 		args = args[1:]
 		switch {
-		case w.glob && (w.lead && !r.harmless || strings.HasPrefix(w.text, "-")):
+		case w.glob && (w.lead && !r.harmless || strings.HasPrefix(w.text, "-") && !fixedOption(name, w.text)):
 			j.ask("%s with a pattern that may expand to an option: %s", name, w.text)
 			return nil, false
 		case w.glob && r.most > 0:
@@ -232,6 +236,12 @@ func (j *judge) take(name string, r rule, args []word) (*command, bool) {
 		}
 	}
 	return c, true
+}
+
+// fixedOption tells whether a pattern can only expand to one option with other
+// values: --include=*.go. In git, values do more than be compared.
+func fixedOption(command, pattern string) bool {
+	return strings.Contains(pattern[:strings.IndexAny(pattern, "*?[")], "=") && !strings.HasPrefix(command, "git ")
 }
 
 // long takes one long option and perhaps the next word.

@@ -50,7 +50,7 @@ var gitRules = map[string]rule{
 		long: "verify quiet abbrev-ref=? short=? symbolic symbolic-full-name show-toplevel show-prefix show-cdup " +
 			"is-inside-work-tree is-inside-git-dir is-bare-repository git-dir absolute-git-dir git-common-dir all branches=? tags=? remotes=?",
 	},
-	"describe": {long: "tags always dirty=? all long abbrev= contains match= exclude= exact-match first-parent candidates=", operands: plainText},
+	"describe": {long: "tags always all long abbrev= contains match= exclude= exact-match first-parent candidates=", operands: plainText},
 	"merge-base": {
 		flags: "a", long: "all octopus independent is-ancestor fork-point", operands: plainText,
 	},
@@ -125,14 +125,14 @@ func (j *judge) gitOperands(c *command) {
 		}
 	}
 	for _, o := range c.options {
-		if (o.name == "format" || o.name == "pretty") && strings.Contains(o.value, "%G") {
+		if slices.Contains([]string{"format", "pretty", "sort"}, o.name) && (strings.Contains(o.value, "%G") || strings.Contains(o.value, "signature")) {
 			j.ask("git with a format that checks signatures")
 		}
 	}
 }
 
 func gitBranch(j *judge, c *command) {
-	if len(c.operands) > 0 && !c.has("list", "l", "contains", "merged", "no-merged") {
+	if len(c.operands) > 0 && !c.has("list", "contains", "merged", "no-merged") {
 		j.ask("git branch with a name")
 	}
 }

@@ -35,7 +35,7 @@ var rules = map[string]rule{
 	"rev":     {harmless: true},
 	"od":      {flags: "abcdfilosvx", values: "AjNtw", harmless: true},
 	"hexdump": {flags: "bCcdovx", values: "ens"},
-	"strings": {flags: "afow", values: "nte", harmless: true},
+	"strings": {flags: "afow", values: "nte", harmless: true, check: noResponseFile},
 	"column":  {flags: "tx", values: "sco", harmless: true},
 	"stat":    {flags: "LftZ", values: "c", long: "format= printf= dereference file-system terse", harmless: true},
 	"file":    {flags: "bhikLNr0", long: "brief mime mime-type mime-encoding"},
@@ -71,7 +71,7 @@ var rules = map[string]rule{
 	"type":      {flags: "aptPf", operands: plainText, harmless: true},
 	"true":      {operands: plainText},
 	"false":     {operands: plainText},
-	"hostname":  {flags: "fsiI", operands: nothing},
+	"hostname":  {flags: "sI", operands: nothing},
 	"arch":      {operands: nothing},
 	"base64":    {flags: "di", values: "w", long: "decode wrap=", most: 1},
 	"xxd":       {flags: "bEipuC", values: "clgs", most: 1},
@@ -124,6 +124,15 @@ var grepRule = rule{
 		"max-count= only-matching quiet silent no-messages byte-offset with-filename no-filename " +
 		"line-number null after-context= before-context= context= text binary-files= exclude= " +
 		"exclude-dir= include= recursive directories= devices= line-buffered",
+}
+
+// noResponseFile keeps an operand from naming a file of further arguments.
+func noResponseFile(j *judge, c *command) {
+	for _, w := range c.operands {
+		if strings.HasPrefix(w.text, "@") || w.lead {
+			j.ask("%s with %s, which holds further arguments", c.name, w.text)
+		}
+	}
 }
 
 func noGlob(j *judge, c *command) {

@@ -109,9 +109,13 @@ func sedAddress(s string) (rest string, found, ok bool) {
 	return rest, true, ok
 }
 
+// sedDelimiters are what may stand around the parts of a substitution: signs
+// that mean nothing to sed elsewhere.
+const sedDelimiters = "/|,#:@!%~_"
+
 // sedSubstitution takes what follows the s of a substitution.
 func sedSubstitution(s string) (string, bool) {
-	if s == "" || s[0] == '\\' || s[0] == '\n' || s[0] >= 0x80 || s[0] == ' ' {
+	if s == "" || !strings.Contains(sedDelimiters, s[:1]) {
 		return "", false
 	}
 	rest, ok := sedUntil(s[1:], s[0])
@@ -124,7 +128,11 @@ func sedSubstitution(s string) (string, bool) {
 	return rest[len(sedFlags.FindString(rest)):], true
 }
 
-// sedUntil skips to behind the next delimiter. A delimiter inside of brackets
+// sedBracket matches a bracket expression that ends at the same place for
+// every sed: whether a backslash or a class counts in it makes no difference.
+var sedBracket = regexp.MustCompile(`^\[\^?\]?([^][\\]|\\[^]]|\[:[a-z]+:\])*\]`)
+
+// sedUntil skips to behind the next delimiter. One in a bracket expression
 // ends the text for some seds and not for others: then the answer is no.
 func sedUntil(s string, delimiter byte) (string, bool) {
 	for i := 0; i < len(s); i++ {
@@ -133,11 +141,14 @@ func sedUntil(s string, delimiter byte) (string, bool) {
 			i++
 		case '\n':
 			return "", false
+		case '[':
+			bracket := sedBracket.FindString(s[i:])
+			if bracket == "" || strings.IndexByte(bracket, delimiter) >= 0 || strings.Contains(bracket, "\n") {
+				return "", false
+			}
+			i += len(bracket) - 1
 		case delimiter:
-			text := s[:i]
-			open := strings.Count(text, "[") - strings.Count(text, `\[`)
-			closed := strings.Count(text, "]")
-			return s[i+1:], open <= closed
+			return s[i+1:], true
 		}
 	}
 	return "", false

@@ -81,7 +81,7 @@ func judgeProject(t testing.TB) (*Workspace, ShellEnv) {
 			"HOME": filepath.Join(base, "home"), "USER": "me", "PATH": "/usr/bin:/bin", "PWD": dir,
 		}[name]
 	})
-	env.Look = func(name string) string { return "/usr/bin/" + name }
+	env.Safe = func(string) bool { return true }
 	return w, env
 }
 
@@ -202,7 +202,7 @@ func BenchmarkJudgeShell(b *testing.B) {
 	}
 }
 
-func TestLookLeavesOutUntrustedFolders(t *testing.T) {
+func TestNamesThatOthersMayTakeAreNotSafe(t *testing.T) {
 	t.Parallel()
 	w, outside := project(t)
 	for _, dir := range []string{w.Dir(), outside} {
@@ -220,20 +220,25 @@ func TestLookLeavesOutUntrustedFolders(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(open, "tool"), nil, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	good := filepath.Join(outside, "tool")
-	for path, want := range map[string]string{
-		outside:                 good,
-		"/nowhere:" + outside:   good,
-		w.Dir() + ":" + outside: "",
-		open + ":" + outside:    "",
-		":" + outside:           "",
-		".:" + outside:          "",
-		"bin:" + outside:        "",
-		outside + ":" + w.Dir(): good,
-		"":                      "",
+	for path, want := range map[string]struct{ tool, missing bool }{
+		outside:                        {true, true},
+		"/nowhere:" + outside:          {true, true},
+		w.Dir() + ":" + outside:        {false, false},
+		open + ":" + outside:           {false, false},
+		":" + outside:                  {false, false},
+		".:" + outside:                 {false, false},
+		"bin:" + outside:               {false, false},
+		outside + ":" + w.Dir():        {true, false},
+		outside + ":" + open:           {true, false},
+		outside + ":" + open + "/later": {true, false},
+		outside + "/later":             {true, true},
+		"":                             {false, false},
 	} {
-		if got := w.look(path, "tool"); got != want {
-			t.Errorf("PATH=%s: got %q, want %q", path, got, want)
+		if got := w.safeName(path, "tool"); got != want.tool {
+			t.Errorf("PATH=%s: tool is safe: %t", path, got)
+		}
+		if got := w.safeName(path, "missing"); got != want.missing {
+			t.Errorf("PATH=%s: what is not there is safe: %t", path, got)
 		}
 	}
 }

@@ -41,6 +41,10 @@ var perilousVerbs = []struct{ command, verbs string }{
 	{"uv", "publish"},
 	{"docker", "push prune"},
 	{"podman", "push prune"},
+	{"redis-cli", "FLUSHALL FLUSHDB flushall flushdb"},
+	{"rsync", "--delete --delete-before --delete-after --delete-excluded --remove-source-files"},
+	{"nc", "-e -c"},
+	{"ncat", "-e -c --exec --sh-exec"},
 	{"mvn", "deploy"},
 	{"gradle", "publish"},
 	{"terraform", "destroy apply"},
@@ -63,6 +67,9 @@ var perilousVerbs = []struct{ command, verbs string }{
 	{"launchctl", "load bootstrap"},
 	{"diskutil", "eraseDisk eraseVolume"},
 }
+
+// dropsTables matches statements of SQL that cannot be taken back.
+var dropsTables = regexp.MustCompile(`(?i)\b(drop|truncate)\s+(table|database|schema)\b`)
 
 // setsUser matches modes that let a program run with another's rights.
 var setsUser = regexp.MustCompile(`^([2467][0-7]{3}|[ugoa]*\+[rwx]*s[rwxst]*)$`)
@@ -109,8 +116,16 @@ func (p *perilFinder) named(name string, args []string) {
 			p.add("removes folders with all that is in them")
 		}
 		p.targets(args)
-	case "find":
+	case "find", "fd":
 		p.find(args)
+	case "ssh":
+		if behind := behindOptions(args); len(behind) > 1 {
+			p.script(strings.Join(behind[1:], " "))
+		}
+	case "psql", "mysql", "mariadb", "sqlite3":
+		if slices.ContainsFunc(args, dropsTables.MatchString) {
+			p.add(name + ": destroys tables")
+		}
 	case "chmod", "chown", "chgrp", "setfacl":
 		if hasLetter(args, "R") || slices.Contains(args, "--recursive") {
 			p.add(name + " on folders with all that is in them")
@@ -154,7 +169,7 @@ func (p *perilFinder) find(args []string) {
 		p.add("find removes all that it finds")
 	}
 	for i, a := range args {
-		if slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, a) {
+		if slices.Contains(findRuns, a) {
 			p.argv(args[i+1:])
 			if i+1 < len(args) && path.Base(args[i+1]) == "rm" {
 				p.add("find removes all that it finds")
@@ -210,7 +225,11 @@ func (p *perilFinder) git(args []string) {
 		p.add("git " + sub + ": drops the way back")
 	case sub == "gc" && any("--prune"), sub == "prune":
 		p.add("git " + sub + ": drops the way back")
-	case (sub == "checkout" || sub == "restore") && any(".", ":/"), sub == "stash" && any("drop", "clear"):
+	case (sub == "checkout" || sub == "restore") && any(".", ":/"), sub == "stash" && any("drop", "clear"),
+		(sub == "checkout" || sub == "switch") && (any("--force", "--discard-changes") || hasLetter(args, "f")),
+		sub == "branch" && (hasLetter(args, "D") || (any("--delete") || hasLetter(args, "d")) && (any("--force") || hasLetter(args, "f"))),
+		sub == "worktree" && any("remove") && (any("--force") || hasLetter(args, "f")),
+		sub == "rm" && hasLetter(args, "r"):
 		p.add("git " + sub + ": throws work away")
 	}
 }

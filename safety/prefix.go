@@ -127,7 +127,7 @@ func offeredPrefix(words []string) string {
 func readsInputOnly(words []string) bool {
 	j := &judge{env: ShellEnv{
 		Classify: func(string, bool) (Class, string) { return Outside, "a file" },
-		Look:     func(string) string { return words[0] },
+		Safe:     func(string) bool { return true },
 	}}
 	args := make([]word, len(words)-1)
 	for i, w := range words[1:] {

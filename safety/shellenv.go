@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -30,7 +31,7 @@ var readableOutside = []string{
 func (w *Workspace) ShellEnv(getenv func(string) string) ShellEnv {
 	return ShellEnv{
 		Classify: func(path string, pattern bool) (Class, string) { return w.classifyShell(getenv, path, pattern) },
-		Look:     func(name string) string { return w.look(getenv("PATH"), name) },
+		Safe:     func(name string) bool { return w.safeName(getenv("PATH"), name) },
 		Getenv:   getenv,
 		GitRisk:  func() string { return gitRisk(w.dir) },
 	}
@@ -125,24 +126,34 @@ func goFolders(getenv func(string) string) []string {
 	return out
 }
 
-// look finds a command on PATH, leaving out folders that are empty, relative,
-// in the project, or open to others.
-func (w *Workspace) look(path, name string) string {
+// safeName tells whether a command on PATH, or none, is run by a name: nobody
+// but the owner of the system can put another one there. Where there is none,
+// that is asked of all the folders that a shell looks into.
+func (w *Workspace) safeName(path, name string) bool {
+	safe := path != "" // else bash looks in the working directory
 	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) {
-			return "" // bash would look there first
+			return false // bash would look there first
 		}
 		file := filepath.Join(dir, name)
 		fi, err := os.Stat(file)
 		if err != nil || fi.IsDir() || runtime.GOOS != "windows" && fi.Mode()&0o111 == 0 {
+			safe = safe && w.closed(dir)
 			continue
 		}
-		if !w.trusted(dir) || !w.trusted(file) {
-			return ""
-		}
-		return file
+		return w.trusted(dir) && w.trusted(file)
 	}
-	return ""
+	return safe
+}
+
+// closed tells whether nobody else can make a file in a folder, or make the
+// folder itself.
+func (w *Workspace) closed(dir string) bool {
+	fi, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir) {
+		return w.closed(filepath.Dir(dir))
+	}
+	return err == nil && w.trusted(dir) && (runtime.GOOS == "windows" || fi.Mode()&0o002 == 0)
 }
 
 // trusted tells whether a file or folder is outside of the project and can be
