@@ -69,7 +69,7 @@ func (m *Model) firstKey(msg tea.KeyMsg) (tea.Cmd, bool) {
 
 // try looks for a server.
 func (m *Model) try(search func(context.Context) (Core, *FirstRun, error)) tea.Cmd {
-	m.out.trying = true
+	m.out.trying, m.out.refused = true, clean.Text{}
 	ctx := m.ctx
 	return func() tea.Msg {
 		core, first, err := search(ctx)
@@ -103,7 +103,7 @@ func (m *Model) found(msg foundMsg) tea.Cmd {
 		m.out.fatal = msg.err
 		return tea.Quit
 	case msg.err != nil:
-		m.warn(clean.Line(msg.err.Error()))
+		m.out.refused = clean.Line(msg.err.Error())
 	case !msg.start:
 		m.warn(clean.Trusted("still no server"))
 	}

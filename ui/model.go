@@ -27,17 +27,22 @@ type Model struct {
 	core Core
 	gen  int // of the core
 
-	st      state.State
-	stats   agent.Stats
-	list    *transcript.List
-	comp    *composer.Composer
-	dialogs dialog.Stack
-	lay     layout
+	st    state.State
+	stats agent.Stats
+	panes
 
 	look      look
 	moods     moods
 	attention attention
 	out       outside
+}
+
+// panes are the parts of the screen, and where they stand.
+type panes struct {
+	list    *transcript.List
+	comp    *composer.Composer
+	dialogs dialog.Stack
+	lay     layout
 }
 
 // look is the theme in force and those on offer.
@@ -54,7 +59,8 @@ type outside struct {
 	branch   clean.Text
 	files    fileList
 	first    *FirstRun
-	trying   bool // a server is being looked for
+	trying   bool       // a server is being looked for
+	refused  clean.Text // why the last try failed
 	asksJobs bool
 	sought   string // in the conversation
 	due      bool   // the draft is sent once it is found

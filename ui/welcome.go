@@ -70,6 +70,9 @@ func (m *Model) firstRun(w, h int) []string {
 	if m.out.trying {
 		foot[2] = "  " + s.Paint(themes.Dim, "looking…")
 	}
+	for i, r := range cells.Wrap(m.out.refused.String(), w-4) {
+		foot = append(foot[:2+i], "  "+s.Paint(themes.Warn, r))
+	}
 	if len(f.Starts) > 0 {
 		rows = append(rows, "", "  Start one of them:")
 		for _, st := range f.Starts {

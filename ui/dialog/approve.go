@@ -43,10 +43,19 @@ type Approve struct {
 	choice int
 	always bool   // the second act of "always" is waited for
 	note   string // why a key did nothing
+	written
+	shown
+}
+
+// written is what the user writes in a question.
+type written struct {
 	mode   approveMode
 	edit   *composer.Composer
 	before string // what was in edit at first
+}
 
+// shown is what is drawn of a question, and where.
+type shown struct {
 	w, h int
 	body []string
 	atW  int

@@ -56,7 +56,7 @@ func Side(sheet *style.Sheet, s *state.State, version clean.Text, w, h int) []st
 		}
 		fact("window", transcript.Count(s.Gauge.Limit)+source)
 	}
-	fact("id", s.Session.String())
+	fact("id", s.ID.String())
 	fact("mm", version.String())
 	return cells.Pad(rows, w, h)
 }

@@ -26,7 +26,7 @@ func (s *State) applySession(e agent.Event) {
 	switch e := e.(type) {
 	case agent.SessionReady:
 		s.Ready = true
-		s.Session, s.Cwd = clean.Line(e.Session), clean.Line(e.Cwd)
+		s.ID, s.Cwd = clean.Line(e.Session), clean.Line(e.Cwd)
 		s.Mode, s.Unconfined = e.Mode, e.Unconfined
 		s.setModel(e.Model)
 		s.Skills = nil
@@ -84,7 +84,7 @@ func (s *State) setModel(m agent.ModelInfo) {
 
 // clear empties the conversation. What concerns the session stays.
 func (s *State) clear(e agent.Cleared) {
-	s.Session = clean.Line(e.Session)
+	s.ID = clean.Line(e.Session)
 	s.Items, s.dirty, s.Plan, s.Files = nil, nil, nil, nil
 	s.index = index{}
 	s.Gauge.Used, s.Gauge.Exact = 0, false

@@ -13,31 +13,45 @@ import (
 
 // State is the whole of it. The zero value is a session not yet ready.
 type State struct {
-	Ready   bool
-	Session clean.Text // its id
-	Cwd     clean.Text
-	Model   Model
-	Mode    agent.Mode
-	Skills  []Skill
-
-	Unconfined bool // commands run without a sandbox
+	Session
+	Work
+	Moment
 
 	Items []Item // the conversation, in order
+
+	dirty []int // items touched since TakeDirty
+	index index
+}
+
+// Session is what holds as long as the core runs.
+type Session struct {
+	Ready  bool
+	ID     clean.Text
+	Cwd    clean.Text
+	Model  Model
+	Mode   agent.Mode
+	Skills []Skill
+
+	Unconfined bool // commands run without a sandbox
+}
+
+// Work is what was done, and what is still to do.
+type Work struct {
 	Plan  []Step
 	Files []FileChange        // changed since the session began
 	Net   []fileedit.FileDiff // what became of them, as it was asked for last; cleaned
 	Queue []clean.Text        // prompts typed ahead
 	Jobs  []clean.Text        // commands that go on in the background
+}
 
+// Moment is how things stand.
+type Moment struct {
 	Approvals []Approval // waiting, the first one is asked
 	Busy      bool       // a turn runs
 	Warming   bool       // the server reads ahead while nobody waits
 	Now       Activity
 	Gauge     Gauge
 	Fill      Fill // as it was asked for last
-
-	dirty []int // items touched since TakeDirty
-	index index
 }
 
 // index finds items by the ids of the core.
@@ -172,6 +186,14 @@ func (s *State) touch(i int) {
 		}
 	}
 	s.dirty = append([]int{i}, s.dirty...)
+}
+
+// last is the last item, or nil.
+func (s *State) last() Item {
+	if len(s.Items) == 0 {
+		return nil
+	}
+	return s.Items[len(s.Items)-1]
 }
 
 func (s *State) add(it Item) int {

@@ -218,10 +218,23 @@ func TestCleared(t *testing.T) {
 		agent.SessionReady{Session: "s1", Model: agent.ModelInfo{ID: "m"}}, agent.TextDelta{ID: "i1", Text: "old"},
 		agent.Cleared{Session: "s2", Kept: "s1", Forgotten: 4}, agent.TextDelta{ID: "i1", Text: "new"},
 	)
-	if len(s.Items) != 2 || s.Model.ID.String() != "m" || s.Session.String() != "s2" {
-		t.Fatalf("%d items, model %q, session %q", len(s.Items), s.Model.ID, s.Session)
+	if len(s.Items) != 2 || s.Model.ID.String() != "m" || s.ID.String() != "s2" {
+		t.Fatalf("%d items, model %q, session %q", len(s.Items), s.Model.ID, s.ID)
 	}
 	if got := text(s.Items[1].(*Answer).Chunks); got != "new" {
 		t.Errorf("an old id was taken for a new one: %q", got)
+	}
+}
+
+// A fault that ended a turn is said once.
+func TestFaultIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	s := apply(agent.TurnStarted{}, agent.Fault{Text: "no room"}, agent.TurnEnded{Stop: agent.StopFailed, Text: "no room"})
+	if end, ok := s.last().(*TurnEnd); !ok || !end.Text.IsEmpty() {
+		t.Errorf("got %+v, want an end without the text", s.last())
+	}
+	s = apply(agent.TurnStarted{}, agent.Fault{Text: "no room"}, agent.TurnEnded{Stop: agent.StopFailed, Text: "try this"})
+	if end := s.last().(*TurnEnd); end.Text.String() != "try this" {
+		t.Errorf("got %+v, want the advice", end)
 	}
 }

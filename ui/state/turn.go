@@ -31,6 +31,9 @@ func (s *State) applyTurn(e agent.Event, now time.Time) bool {
 	case agent.TurnEnded:
 		s.Busy = false
 		s.phase(Resting, now)
+		if f, ok := s.last().(*Notice); ok && f.Level == Failure && f.Text == clean.Line(e.Text) {
+			e.Text = "" // it stands right above
+		}
 		if e.Stop != agent.StopAnswer || s.index.turn.calls > 0 || e.Text != "" {
 			s.add(&TurnEnd{Stop: e.Stop, Text: clean.Line(e.Text), Elapsed: e.Elapsed, Tokens: e.Usage.Completion})
 		}

@@ -63,21 +63,21 @@ func (t *call) rows(_ int, c *canvas) []string {
 // head is the title row.
 func (t *call) head(c *canvas) string {
 	it := t.item
-	sign, role, word := t.mark()
-	right := word
+	m := marks[it.Status]
+	right := m.word
 	switch {
 	case it.Status == state.CallComposing && it.Args > 0:
-		right = "writing · " + Bytes(it.Args)
+		right += " · " + Bytes(it.Args)
 	case it.Status == state.CallRunning:
-		right = "running · " + Duration(c.now.Sub(it.Started))
+		right += " · " + Duration(c.now.Sub(it.Started))
 	case it.Status.Over():
-		right = t.outcome(word)
+		right = t.outcome(m.word)
 	}
-	left := c.paint(role, sign) + " " + c.paint(themes.Tool, it.Tool.String())
+	left := c.paint(m.role, m.sign) + " " + c.paint(themes.Tool, it.Tool.String())
 	if !it.Title.IsEmpty() && it.Title != it.Tool {
 		left += " " + it.Title.String()
 	}
-	tail := c.paint(role, right)
+	tail := c.paint(m.role, right)
 	if files := it.Preview.Files; it.Status == state.CallOK && len(files) > 0 {
 		added, removed := 0, 0
 		for _, f := range files {
@@ -88,26 +88,22 @@ func (t *call) head(c *canvas) string {
 	return cells.Right(left, tail, c.w)
 }
 
-// mark is the sign of a call's state, its ink, and the word for it.
-func (t *call) mark() (sign string, role themes.Role, word string) {
-	switch t.item.Status {
-	case state.CallComposing:
-		return "✎", themes.Dim, "writing"
-	case state.CallWaiting:
-		return "?", themes.Warn, "waiting"
-	case state.CallRunning:
-		return "⚙", themes.Accent, "running"
-	case state.CallOK:
-		return "✓", themes.OK, ""
-	case state.CallFailed:
-		return "✗", themes.Error, "failed"
-	case state.CallDenied:
-		return "⊘", themes.Warn, "refused"
-	case state.CallInvalid:
-		return "✗", themes.Error, "invalid call"
-	default:
-		return "■", themes.Warn, "stopped"
-	}
+// mark is how a call's state is shown: a sign, its ink, and a word.
+type mark struct {
+	sign string
+	role themes.Role
+	word string
+}
+
+var marks = [...]mark{
+	state.CallComposing: {"✎", themes.Dim, "writing"},
+	state.CallWaiting:   {"?", themes.Warn, "waiting"},
+	state.CallRunning:   {"⚙", themes.Accent, "running"},
+	state.CallOK:        {"✓", themes.OK, ""},
+	state.CallFailed:    {"✗", themes.Error, "failed"},
+	state.CallDenied:    {"⊘", themes.Warn, "refused"},
+	state.CallInvalid:   {"✗", themes.Error, "invalid call"},
+	state.CallStopped:   {"■", themes.Warn, "stopped"},
 }
 
 // outcome is how the call ended, in words, with the time that it took.
