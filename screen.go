@@ -253,7 +253,14 @@ func (a *app) modelChoices(r *runs) *ui.Choices {
 			}
 			var list []ui.Choice
 			for _, name := range names {
-				list = append(list, ui.Choice{ID: name, Current: name == a.model.known().ID})
+				c := ui.Choice{ID: name}
+				if known := a.model.known(); name == known.ID {
+					c.Current = true
+					if known.ContextWindow > 0 {
+						c.Detail = fmt.Sprintf("window of %d tokens", known.ContextWindow)
+					}
+				}
+				list = append(list, c)
 			}
 			return list, nil
 		},

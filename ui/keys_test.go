@@ -60,6 +60,7 @@ func TestKeysOfTheTable(t *testing.T) {
 		{"outputs are folded", func(s *uitest.Screen) { s.Press("ctrl+home") }, nil, []string{"output 12 "}},
 		{"Ctrl+R searches prompts", func(s *uitest.Screen) { s.Press("ctrl+r") }, []string{"Earlier prompts"}, nil},
 		{"Ctrl+P opens the palette", func(s *uitest.Screen) { s.Press("ctrl+p"); s.Type("thm") }, []string{"Commands", "/theme"}, nil},
+		{"the palette offers skills", func(s *uitest.Screen) { s.Press("ctrl+p"); s.Type("review"); s.Press("enter") }, []string{"> /review"}, nil},
 		{"F1 is help", func(s *uitest.Screen) { s.Press("f1") }, []string{"Help", "Everywhere"}, nil},
 		{"? is help on an empty input", func(s *uitest.Screen) { s.Press("?") }, []string{"Help"}, nil},
 		{"? is a letter elsewhere", func(s *uitest.Screen) { s.Type("why?") }, []string{"> why?"}, []string{"Help"}},

@@ -36,6 +36,9 @@ func (m *Model) openPalette() {
 	for _, c := range m.commands() {
 		items = append(items, dialog.Item{ID: c.name, Label: clean.Line("/" + c.name), Detail: clean.Line(c.help)})
 	}
+	for _, k := range m.st.Skills {
+		items = append(items, dialog.Item{ID: k.Name.String(), Label: clean.Line("/" + k.Name.String()), Detail: k.Description})
+	}
 	m.dialogs.Push(dialog.NewPicker(ofPalette, "Commands", items, ""))
 }
 
@@ -195,6 +198,7 @@ func (m *Model) chosen(r dialog.Chosen) tea.Cmd {
 				return c.run("")
 			}
 		}
+		m.comp.SetDraft("/" + r.ID + " ") // a skill, which wants to know on what
 	case ofHistory:
 		m.comp.SetDraft(r.ID)
 	case ofModes:
