@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -35,9 +36,12 @@ type Judgement struct {
 // ShellEnv is what a judgement needs to know of the machine.
 type ShellEnv struct {
 	// Classify says what class of place a path leads to, and why it is not
-	// Inside. A pattern stands for all that it may expand to. Relative paths
-	// start at the project.
-	Classify func(path string, pattern bool) (Class, string)
+	// Inside. Relative paths start at the project.
+	Classify func(path string) (Class, string)
+
+	// Expand lists what a pattern may stand for. It looks at no more than so
+	// many entries of folders, and returns false where that is too few.
+	Expand func(pattern string, most int) (paths []string, looked int, ok bool)
 
 	// Safe tells whether a command name runs a program that only its owner
 	// changes, or none at all.
@@ -63,7 +67,8 @@ func JudgeShell(line string, env ShellEnv) Judgement {
 	if perils := perils(f); len(perils) > 0 {
 		return Judgement{Risk: Perilous, Reasons: perils}
 	}
-	j := &judge{env: env}
+	env.GitRisk = sync.OnceValue(env.GitRisk)
+	j := &judge{env: env, room: maxEntries}
 	canonical := j.stmts(f.Stmts)
 	if len(f.Stmts) == 0 {
 		j.ask("there is no command")
@@ -73,6 +78,13 @@ func JudgeShell(line string, env ShellEnv) Judgement {
 	}
 	return Judgement{Risk: Harmless, Canonical: canonical}
 }
+
+// maxEntries bounds the entries of folders that are looked at for the patterns
+// of one line; a path that one of them stands for counts as pathCost of them.
+const (
+	maxEntries = 5_000
+	pathCost   = 10
+)
 
 // maxCommands bounds the simple commands of a line that are looked at: pipes are
 // looked at from each of their ends.
@@ -103,6 +115,8 @@ type judge struct {
 	// namesOnly says that the pipeline so far prints names of files of the
 	// project, which xargs may hand on.
 	namesOnly bool
+
+	room int // entries that may still be looked at
 }
 
 // ask records why the line is not harmless.
@@ -310,7 +324,38 @@ func (j *judge) path(w word, always bool) {
 	if j.dir != "" && !strings.HasPrefix(p, "/") {
 		p = j.dir + "/" + p
 	}
-	if class, why := j.env.Classify(p, w.glob); class != Inside {
+	if !w.glob {
+		j.reads(w, p)
+		return
+	}
+	if !strings.HasPrefix(p, "/") {
+		p = "./" + p
+	}
+	dir, rest := globParts(p)
+	if strings.Contains("/"+rest, "/.") || secretName(rest) != "" {
+		j.ask("reads %s: a pattern that may stand for credentials or lead out", w.text)
+		return
+	}
+	paths, looked, ok := j.env.Expand(p, j.room)
+	if j.room -= looked + pathCost*len(paths); !ok || j.room < 0 {
+		j.ask("reads %s: a pattern that stands for too much", w.text)
+		return
+	}
+	if len(paths) == 0 { // what it says of the folder is that
+		paths = []string{dir + "/."}
+	}
+	for _, p := range paths {
+		if !j.reads(w, p) {
+			return
+		}
+	}
+}
+
+// reads judges one path that a word stands for.
+func (j *judge) reads(w word, path string) bool {
+	class, why := j.env.Classify(path)
+	if class != Inside {
 		j.ask("reads %s: %s", w.text, why)
 	}
+	return class == Inside
 }

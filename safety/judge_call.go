@@ -114,7 +114,7 @@ func (j *judge) commandName(w word) string {
 		return ""
 	}
 	if dir, base := path.Split(name); dir != "" {
-		if !slices.Contains(systemFolders, strings.TrimSuffix(dir, "/")) {
+		if base == "" || !slices.Contains(systemFolders, strings.TrimSuffix(dir, "/")) {
 			j.ask("runs the program %s", name)
 			return ""
 		}

@@ -117,6 +117,51 @@ func TestJudgeShellIsBounded(t *testing.T) {
 	}
 }
 
+// Patterns in a large project: what is looked at has a bound for the whole line.
+func TestPatternsOfALineAreBounded(t *testing.T) {
+	t.Parallel()
+	w, env := judgeProject(t)
+	for i := range 20 {
+		for j := range 20 {
+			dir := filepath.Join(w.Dir(), "many", strconv.Itoa(i), strconv.Itoa(j))
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"a", "b"} {
+				if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	entries, paths := 0, 0
+	expand, classify := env.Expand, env.Classify
+	env.Expand = func(pattern string, most int) ([]string, int, bool) {
+		found, looked, ok := expand(pattern, most)
+		entries += looked
+		return found, looked, ok
+	}
+	env.Classify = func(path string) (Class, string) {
+		paths++
+		return classify(path)
+	}
+	for line, want := range map[string]Risk{
+		"cat many/1/*/a":                             Harmless,
+		"cat many/*/*/a":                             Harmless,
+		"cat many/*/*/* many/*/*/*":                  Unproven,
+		strings.Repeat("cat many/*/*/a; ", 150):      Unproven,
+		"cat " + strings.Repeat("many/*/*/?z ", 600): Unproven,
+	} {
+		entries, paths = 0, 0
+		if got := JudgeShell(line, env); got.Risk != want {
+			t.Errorf("%.40s: %+v", line, got)
+		}
+		if entries > 2*maxEntries || paths > 2*maxEntries/pathCost+600 {
+			t.Errorf("%.40s: looked at %d entries and %d paths", line, entries, paths)
+		}
+	}
+}
+
 // The canonical line is judged harmless itself, and bash gives the same output
 // for it as for the original.
 func TestCanonicalLineMeansTheSame(t *testing.T) {
@@ -221,18 +266,18 @@ func TestNamesThatOthersMayTakeAreNotSafe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]struct{ tool, missing bool }{
-		outside:                        {true, true},
-		"/nowhere:" + outside:          {true, true},
-		w.Dir() + ":" + outside:        {false, false},
-		open + ":" + outside:           {false, false},
-		":" + outside:                  {false, false},
-		".:" + outside:                 {false, false},
-		"bin:" + outside:               {false, false},
-		outside + ":" + w.Dir():        {true, false},
-		outside + ":" + open:           {true, false},
+		outside:                         {true, true},
+		"/nowhere:" + outside:           {true, true},
+		w.Dir() + ":" + outside:         {false, false},
+		open + ":" + outside:            {false, false},
+		":" + outside:                   {false, false},
+		".:" + outside:                  {false, false},
+		"bin:" + outside:                {false, false},
+		outside + ":" + w.Dir():         {true, false},
+		outside + ":" + open:            {true, false},
 		outside + ":" + open + "/later": {true, false},
-		outside + "/later":             {true, true},
-		"":                             {false, false},
+		outside + "/later":              {true, true},
+		"":                              {false, false},
 	} {
 		if got := w.safeName(path, "tool"); got != want.tool {
 			t.Errorf("PATH=%s: tool is safe: %t", path, got)

@@ -24,7 +24,7 @@ var plainVariables = map[string]bool{
 }
 
 // brackets matches a bracket pattern that needs no quotes anywhere.
-var brackets = regexp.MustCompile(`^\[[!^]?[A-Za-z0-9_.-]+\]`)
+var brackets = regexp.MustCompile(`\[[!^]?[A-Za-z0-9_.-]+\]`)
 
 // word reduces a word to text. It asks and returns false where bash would do
 // more than that.
@@ -119,18 +119,17 @@ func (j *judge) literal(out *word, s string, first bool) bool {
 			out.pattern(s[:1])
 			s = s[1:]
 		case '[':
-			m := brackets.FindString(s)
-			if m == "" && s != "[" {
+			switch at := brackets.FindStringIndex(s); {
+			case at != nil && at[0] == 0:
+				out.pattern(s[:at[1]])
+				s = s[at[1]:]
+			case s == "[":
+				out.add("[")
+				s = ""
+			default:
 				j.ask("a pattern that is not plain")
 				return false
 			}
-			if m == "" {
-				out.add("[")
-				s = s[1:]
-				continue
-			}
-			out.pattern(m)
-			s = s[len(m):]
 		default:
 			n := strings.IndexAny(s, `\*?[`)
 			if n < 0 {

@@ -126,7 +126,8 @@ func offeredPrefix(words []string) string {
 // option out of the ordinary.
 func readsInputOnly(words []string) bool {
 	j := &judge{env: ShellEnv{
-		Classify: func(string, bool) (Class, string) { return Outside, "a file" },
+		Classify: func(string) (Class, string) { return Outside, "a file" },
+		Expand:   func(string, int) ([]string, int, bool) { return nil, 0, false },
 		Safe:     func(string) bool { return true },
 	}}
 	args := make([]word, len(words)-1)

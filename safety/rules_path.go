@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,7 @@ import (
 type pathPattern struct {
 	re       *regexp.Regexp
 	absolute bool
+	fixed    string // the folder before its first *
 }
 
 func isAbsolute(p string) bool { return strings.HasPrefix(p, "/") || filepath.IsAbs(p) }
@@ -44,7 +46,8 @@ func newPathPattern(pattern string) (pathPattern, error) {
 	case !strings.Contains(p, "/"):
 		p = "**/" + p
 	}
-	expr := "^"
+	whole, expr := p, "^"
+	fixed, _ := globParts(whole + "*")
 	for p != "" {
 		switch {
 		case strings.HasPrefix(p, "**/"):
@@ -67,7 +70,7 @@ func newPathPattern(pattern string) (pathPattern, error) {
 		expr = "(?i)" + expr // as file names are compared there
 	}
 	re, err := regexp.Compile(expr + "$")
-	return pathPattern{re, isAbsolute(filepath.ToSlash(expandHome(pattern)))}, err
+	return pathPattern{re, isAbsolute(whole), filepath.FromSlash(fixed)}, err
 }
 
 // matches compares a real path.
@@ -109,8 +112,8 @@ func hostMatches(pattern, host string) bool {
 // from being read are no harmless ones for commands either.
 func (r Rules) Shell(env ShellEnv, dir string) ShellEnv {
 	classify := env.Classify
-	env.Classify = func(path string, pattern bool) (Class, string) {
-		class, why := classify(path, pattern)
+	env.Classify = func(path string) (Class, string) {
+		class, why := classify(path)
 		if class != Inside {
 			return class, why
 		}
@@ -121,11 +124,26 @@ func (r Rules) Shell(env ShellEnv, dir string) ShellEnv {
 		if t, err := follow(real); err == nil {
 			real = t.real
 		}
-		a := Action{Tool: "read_file", Op: Read, Path: Path{Real: real}}
-		if ruling := r.judge(a, dir); ruling.found && ruling.decision != Allow {
-			return Protected, ruling.why
+		for _, c := range slices.Concat(r.deny, r.ask) {
+			a := Action{Tool: "read_file", Op: Read, Path: Path{Real: real}}
+			if c.concerns(a, dir) == yes || c.tool(a) && c.path.below(real, dir) {
+				return Protected, c.why()
+			}
 		}
 		return class, why
 	}
 	return env
+}
+
+// below tells whether a folder may hold files that the pattern is for.
+func (p pathPattern) below(folder, dir string) bool {
+	fi, err := os.Stat(folder)
+	if err != nil || !fi.IsDir() {
+		return false
+	}
+	_, holds := below(folder, filepath.Join(dir, p.fixed))
+	if p.absolute {
+		_, holds = below(folder, p.fixed)
+	}
+	return holds
 }

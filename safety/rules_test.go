@@ -246,7 +246,11 @@ func TestRulesForReadingHoldForCommands(t *testing.T) {
 	t.Parallel()
 	w, env := judgeProject(t)
 	env = mustRules(t, RuleText(Deny, "read_file: src/**", "")).Shell(env, w.Dir())
-	for line, want := range map[string]Risk{"cat main.go": Harmless, "cat src/a.go": Unproven, "cat self/src/a.go": Unproven} {
+	for line, want := range map[string]Risk{
+		"cat main.go": Harmless, "cat *.go": Harmless, "ls -l main.go": Harmless,
+		"cat src/a.go": Unproven, "cat self/src/a.go": Unproven, "cat s*/a.go": Unproven, "cat */*.go": Unproven,
+		"grep -r x src": Unproven, "grep -r x .": Unproven, "cat *": Unproven,
+	} {
 		if got := JudgeShell(line, env); got.Risk != want {
 			t.Errorf("%s: %+v, want risk %d", line, got, want)
 		}

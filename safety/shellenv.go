@@ -9,16 +9,6 @@ import (
 	"strings"
 )
 
-const (
-	// maxMatches is how many files a pattern may stand for to be looked at
-	// one by one.
-	maxMatches = 1000
-
-	// maxLevels is in how many components of a path a pattern may be: with
-	// links to folders above, each level multiplies the matches.
-	maxLevels = 3
-)
-
 // readableOutside are places outside of every project that commands may read:
 // they hold nothing of the user.
 var readableOutside = []string{
@@ -30,68 +20,81 @@ var readableOutside = []string{
 // working directory. getenv is the environment that commands get.
 func (w *Workspace) ShellEnv(getenv func(string) string) ShellEnv {
 	return ShellEnv{
-		Classify: func(path string, pattern bool) (Class, string) { return w.classifyShell(getenv, path, pattern) },
+		Classify: func(path string) (Class, string) { return w.classifyShell(getenv, path) },
+		Expand:   w.expand,
 		Safe:     func(name string) bool { return w.safeName(getenv("PATH"), name) },
 		Getenv:   getenv,
 		GitRisk:  func() string { return gitRisk(w.dir) },
 	}
 }
 
-// classifyShell judges a path as the kernel will take it: unlike Resolve it
-// does not clean away "..", which behind a link leads elsewhere.
-func (w *Workspace) classifyShell(getenv func(string) string, path string, pattern bool) (Class, string) {
-	if checkName(path, Read) != nil {
-		return Refused, "not a plain name"
+// inProject makes a path absolute without cleaning away "..", which behind a
+// link leads elsewhere than Resolve would say.
+func (w *Workspace) inProject(path string) string {
+	if filepath.IsAbs(path) {
+		return path
 	}
-	abs := path
-	if !filepath.IsAbs(path) {
-		abs = w.dir + string(filepath.Separator) + path
+	return w.dir + string(filepath.Separator) + path
+}
+
+// expand lists what a pattern may stand for in bash, and perhaps more: a
+// bracket counts as any character.
+func (w *Workspace) expand(pattern string, most int) (paths []string, looked int, ok bool) {
+	if most <= 0 {
+		return nil, 0, false
 	}
-	if !pattern {
-		return w.classifyReal(getenv, abs)
-	}
-	dir, rest := globParts(abs)
-	if strings.Contains(rest, "..") {
-		return Outside, "a pattern with .."
-	}
-	if class, why := w.classifyReal(getenv, dir); class != Inside {
-		return class, why
-	}
-	if strings.HasPrefix(filepath.Base(rest), ".") || secretName(rest) != "" {
-		return Secret, "a pattern that may stand for credentials"
-	}
-	levels := 0
-	for part := range strings.SplitSeq(rest, string(filepath.Separator)) {
-		if strings.ContainsAny(part, "*?[") {
-			levels++
+	dir, rest := globParts(filepath.ToSlash(w.inProject(pattern)))
+	paths = []string{dir}
+	for part := range strings.SplitSeq(brackets.ReplaceAllString(rest, "?"), "/") {
+		var next []string
+		for _, dir := range paths {
+			names := []string{part}
+			if strings.ContainsAny(part, `*?[\`) {
+				names = entryNames(dir+"/", most-looked)
+				looked += len(names) + 1
+			}
+			for _, name := range names {
+				matches, err := filepath.Match(part, name)
+				if err != nil || looked > most {
+					return nil, looked, false
+				}
+				if matches && !strings.HasPrefix(name, ".") {
+					next = append(next, dir+"/"+name) // not cleaned: ".." may be behind a link
+				}
+			}
 		}
+		paths = next
 	}
-	if levels > maxLevels {
-		return Outside, "a pattern that stands for too much"
+	return paths, looked, true
+}
+
+// entryNames lists a folder, or more than most of it.
+func entryNames(dir string, most int) []string {
+	if fi, err := os.Stat(dir); err != nil || !fi.IsDir() {
+		return nil
 	}
-	matches, err := filepath.Glob(abs)
-	if err != nil || len(matches) > maxMatches {
-		return Outside, "a pattern that stands for too much"
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
 	}
-	for _, m := range matches {
-		if strings.HasPrefix(filepath.Base(m), ".") {
-			continue // bash leaves these out
-		}
-		if class, why := w.classifyReal(getenv, m); class != Inside {
-			return class, why
-		}
-	}
-	return Inside, ""
+	defer f.Close()
+	names, _ := f.Readdirnames(max(most, 0) + 1) // what was read before an error serves
+	return names
 }
 
 // globParts cuts a path before the first component with a pattern.
 func globParts(path string) (dir, rest string) {
 	i := strings.IndexAny(path, "*?[")
-	i = strings.LastIndexByte(path[:max(i, 0)], filepath.Separator)
+	i = strings.LastIndexByte(path[:max(i, 0)], '/')
 	return path[:max(i, 0)], path[i+1:]
 }
 
-func (w *Workspace) classifyReal(getenv func(string) string, abs string) (Class, string) {
+// classifyShell judges a path as the kernel will take it.
+func (w *Workspace) classifyShell(getenv func(string) string, path string) (Class, string) {
+	if checkName(path, Read) != nil {
+		return Refused, "not a plain name"
+	}
+	abs := w.inProject(path)
 	t, err := follow(abs)
 	if err != nil {
 		return Refused, err.Error()
