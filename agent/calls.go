@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -122,6 +123,13 @@ func (t *turn) plan(ctx context.Context, c *call) (CallEnded, bool) {
 	}
 	c.spec = c.tool.Spec()
 	if err := t.planArgs(ctx, c); err != nil {
+		// The action of a plan that failed is the reading that its words show.
+		switch v := t.opts.Policy.Decide(c.plan.Action); v.Decision {
+		case safety.Deny:
+			err = errors.New(v.Refusal)
+		case safety.Ask:
+			err = errors.New("[error: it is not possible as it stands; read the file with read_file, then make the call anew]")
+		}
 		t.emit(CallPlanned{ID: c.id, Tool: c.spec.Name, Title: c.spec.Name, RawArgs: string(c.args), Repairs: repairs})
 		return CallEnded{ID: c.id, Status: CallFailed, Summary: "not possible", Output: err.Error()}, false
 	}

@@ -110,7 +110,7 @@ func (t editFile) Plan(ctx context.Context, args json.RawMessage) (Plan, error) 
 	// A refusal quotes the file, and names quote its folder: of other places
 	// than the project they are told after permission.
 	if s.err != nil && p.Class == safety.Inside {
-		return Plan{}, s.failure()
+		return Plan{Action: safety.Action{Tool: "read_file", Op: safety.Read, Path: p}}, s.failure()
 	}
 	plan := Plan{
 		Title:     t.Workspace.Display(p.Real),

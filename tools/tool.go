@@ -47,7 +47,8 @@ type Tool interface {
 
 	// Plan validates the arguments and computes the effect without any side
 	// effect. args is a JSON object that passed Normalize. The text of an
-	// error is for the model.
+	// error is for the model; where it shows a part of a file, the plan beside
+	// it has the reading as its action.
 	Plan(ctx context.Context, args json.RawMessage) (Plan, error)
 
 	// Run carries out a plan made by this tool. It stops within a second
