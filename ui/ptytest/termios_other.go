@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package ui_test
+package ptytest
 
 import "golang.org/x/sys/unix"
 

@@ -1,4 +1,4 @@
-package ui_test
+package ptytest
 
 import "golang.org/x/sys/unix"
 

@@ -1,0 +1,90 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mm/ui/ptytest"
+)
+
+// onScreen starts the whole program with the stand-in for a model in a folder
+// that holds main.go.
+func onScreen(t *testing.T) (p *ptytest.Program, file string) {
+	t.Helper()
+	dir := t.TempDir()
+	file = filepath.Join(dir, "main.go")
+	if err := os.WriteFile(file, []byte("package main\n\nvar greeting = \"hello\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// The test's own binary is mm under that name.
+	cmd := &exec.Cmd{Path: os.Args[0], Args: []string{"mm", "-demo"}, Dir: dir}
+	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "COLORTERM=truecolor", "COLORFGBG=15;0"}
+	return ptytest.Start(t, cmd), file
+}
+
+// A session as a user has it: type, read the question and its diff, resize in
+// all ways, allow, cancel a turn, quit. The terminal is as it was.
+func TestScreenFromStartToQuit(t *testing.T) {
+	t.Parallel()
+	p, file := onScreen(t)
+	p.WaitFor("demo @ demo")
+	p.Write("replace hello with goodbye in main.go\r")
+	p.WaitFor("Allow this?")
+	p.WaitFor(`+ var greeting = "goodbye"`)
+	for range 5 {
+		for _, size := range [][2]int{{120, 40}, {40, 12}, {10, 3}, {200, 60}, {79, 23}, {100, 30}} {
+			p.Resize(size[0], size[1])
+			if err := p.Cmd.Process.Signal(syscall.SIGWINCH); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	p.WaitFor("y allow")
+	time.Sleep(time.Second) // a user reads before an answer counts
+	p.Write("y")
+	p.WaitFor("main.go is changed")
+	p.WaitFor("+1 −1")
+	if data, err := os.ReadFile(file); err != nil || !strings.Contains(string(data), `"goodbye"`) {
+		t.Errorf("the file holds %q, %v", data, err)
+	}
+	p.Write("/diff\r")
+	p.WaitFor("Changes")
+	p.Write("\x1b")
+	p.Write("tour\r")
+	p.WaitFor("Esc cancels")
+	p.Write("\x03")
+	p.WaitFor("cancelled")
+	p.Write("\x03")
+	p.WaitFor("Ctrl+C again quits")
+	p.Write("\x03")
+	if code := p.Wait(); code != 0 {
+		t.Errorf("exit code %d, want 0", code)
+	}
+	mode := p.Mode()
+	p.Drain()
+	p.Restored(mode)
+}
+
+// A terminal that goes away ends the program; the conversation is kept.
+func TestClosedTerminalKeepsTheConversation(t *testing.T) {
+	t.Parallel()
+	p, file := onScreen(t)
+	p.WaitFor("demo @ demo")
+	p.Write("hello\r")
+	p.WaitFor("what else I understand")
+	_ = p.Close()
+	if code := p.Wait(); code != exitError {
+		t.Errorf("exit code %d, want %d", code, exitError)
+	}
+	kept, err := filepath.Glob(filepath.Join(filepath.Dir(file), ".mm", "sessions", "*.json"))
+	if err != nil || len(kept) != 1 {
+		t.Errorf("kept %v, %v; want one conversation", kept, err)
+	}
+}
