@@ -2,7 +2,9 @@ package ui_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,15 +66,15 @@ func TestSearchInTheConversation(t *testing.T) {
 // What a command left in the background is shown until it has ended.
 func TestJobsInTheBackground(t *testing.T) {
 	t.Parallel()
-	jobs := []string{"npm run dev"}
-	o := ui.Options{Owner: ui.Owner{Jobs: func() []string { return jobs }}}
+	var left atomic.Int32
+	o := ui.Options{Owner: ui.Owner{Jobs: func() []string { return slices.Repeat([]string{"npm run dev"}, int(left.Load())) }}}
 	for _, w := range []int{120, 60} {
 		with(t, o, w, 24, func(_ *testing.T, s *uitest.Screen) {
-			jobs = []string{"npm run dev"}
+			left.Store(1)
 			s.Lacks("npm run dev")
 			s.Events(agent.CallStarted{ID: "c1", Tool: "bash"}, agent.CallEnded{ID: "c1", Status: agent.CallOK})
 			s.Want("npm run dev")
-			jobs = nil
+			left.Store(0)
 			s.Wait(3 * time.Second)
 			s.Lacks("npm run dev")
 		})

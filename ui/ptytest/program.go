@@ -127,6 +127,12 @@ func (p *Program) WaitFor(text string) {
 	p.until(text, func() bool { return strings.Contains(p.screen.String(), text) })
 }
 
+// Gone waits until the screen shows a text no more.
+func (p *Program) Gone(text string) {
+	p.t.Helper()
+	p.until("nothing like "+text, func() bool { return !strings.Contains(p.screen.String(), text) })
+}
+
 // Seen waits until the program has written a sequence, behind the one before.
 func (p *Program) Seen(seq string) {
 	p.t.Helper()
