@@ -68,6 +68,10 @@ type Error struct{ Text string }
 
 func (e *Error) Error() string { return e.Text }
 
+// maxFailures is how many failing edits are looked into: each takes a search for
+// the nearest lines, and a model corrects a few at a time.
+const maxFailures = 5
+
 // Apply makes all edits or none. Each is resolved against src, so that no edit
 // sees another's result. Bytes outside of the matches are kept as they are,
 // whatever their encoding and line ending. An error is an *Error.
@@ -81,15 +85,22 @@ func Apply(src []byte, edits []Edit, opts Options) (Result, error) {
 		return Result{}, refuse("%s is a binary file (it holds NUL bytes): it cannot be edited as text.", opts.Path)
 	}
 	v := newView(src)
-	placed := make([]splice, len(edits))
-	refusals := make([]string, len(edits))
+	placed := make([]splice, 0, len(edits))
+	var refusals []string // of the edits looked at
+	failed := 0
 	for i, e := range edits {
 		s, refusal := v.place(e)
 		s.edit = i
-		placed[i], refusals[i] = s, refusal
+		placed, refusals = append(placed, s), append(refusals, refusal)
+		if refusal != "" {
+			failed++
+		}
+		if failed == maxFailures {
+			break
+		}
 	}
-	if slices.ContainsFunc(refusals, func(r string) bool { return r != "" }) {
-		return Result{}, &Error{failures(opts.Path, v, placed, refusals)}
+	if failed > 0 {
+		return Result{}, &Error{failures(opts.Path, len(edits), placed, refusals)}
 	}
 	slices.SortStableFunc(placed, func(a, b splice) int { return a.start - b.start })
 	if text := overlaps(placed); text != "" {

@@ -2,6 +2,7 @@ package fileedit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -20,9 +21,9 @@ const (
 	identical = "old and new are identical: no change. Put the changed text in new."
 )
 
-// failures says what became of each edit.
-func failures(path string, v *view, placed []splice, refusals []string) string {
-	if len(refusals) == 1 {
+// failures says what became of each edit that was looked at.
+func failures(path string, total int, placed []splice, refusals []string) string {
+	if total == 1 {
 		return fmt.Sprintf("%s: nothing was written. %s", path, refusals[0])
 	}
 	failed := 0
@@ -35,8 +36,11 @@ func failures(path string, v *view, placed []splice, refusals []string) string {
 		failed++
 		fmt.Fprintf(&b, "\nedit %d: %s", i+1, refusal)
 	}
+	if rest := total - len(refusals); rest > 0 {
+		fmt.Fprintf(&b, "\nThe %d edits behind it were not looked at.", rest)
+	}
 	return fmt.Sprintf("%s: nothing was written, since %d of %d edits failed. Correct them and send all edits again.%s",
-		path, failed, len(refusals), b.String())
+		path, failed, total, b.String())
 }
 
 // ambiguous says where a text stands that should be there once.
@@ -47,6 +51,7 @@ func ambiguous(lines []int, ignoring string) string {
 		count += " or more"
 	}
 	fmt.Fprintf(&b, "old is in the file %s times%s, at lines ", count, ignoring)
+	lines = slices.Compact(lines)
 	for i, line := range lines[:min(len(lines), maxListed)] {
 		if i > 0 {
 			b.WriteString(", ")

@@ -69,6 +69,35 @@ func TestAmbiguousListsTenPlaces(t *testing.T) {
 	}
 }
 
+func TestOneLineIsListedOnce(t *testing.T) {
+	t.Parallel()
+	_, err := Apply([]byte("a a a\nb\na\n"), []Edit{{"a", "x"}}, Options{Path: "f"})
+	if err == nil || !strings.Contains(err.Error(), "4 times, at lines 1, 3.") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Thousands of edits that fail cost a few searches, and a short answer.
+func TestOnlyTheFirstFailuresAreLookedInto(t *testing.T) {
+	t.Parallel()
+	edits := []Edit{{"a", "b"}}
+	for i := range 5000 {
+		edits = append(edits, Edit{fmt.Sprint("missing ", i), "x"})
+	}
+	_, err := Apply([]byte("a\n"), edits, Options{Path: "f"})
+	if err == nil {
+		t.Fatal("was not refused")
+	}
+	for _, want := range []string{"since 5 of 5001 edits failed", "edit 1: found at line 1.", "edit 6: ", "The 4995 edits behind it were not looked at."} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q lacks %q", err, want)
+		}
+	}
+	if strings.Contains(err.Error(), "edit 7") || len(err.Error()) > 2000 {
+		t.Errorf("an answer of %d bytes", len(err.Error()))
+	}
+}
+
 func TestOverlappingPlacesCount(t *testing.T) {
 	t.Parallel()
 	_, err := Apply([]byte("aaa\n"), []Edit{{"aa", "b"}}, Options{Path: "f"})
