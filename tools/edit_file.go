@@ -79,7 +79,7 @@ type editState struct {
 	path   safety.Path
 	before []byte
 	dry    bool
-	stale  bool // the file had changed since the model read it
+	seen   Knowledge // what the model knows of the file
 
 	result fileedit.Result
 	err    error // why nothing can be written
@@ -110,7 +110,11 @@ func (t editFile) Plan(ctx context.Context, args json.RawMessage) (Plan, error) 
 	// A refusal quotes the file, and names quote its folder: of other places
 	// than the project they are told after permission.
 	if s.err != nil && p.Class == safety.Inside {
-		return Plan{Action: safety.Action{Tool: "read_file", Op: safety.Read, Path: p}}, s.failure()
+		refused := Plan{}
+		if s.seen == Unread {
+			refused.Action = safety.Action{Tool: "read_file", Op: safety.Read, Path: p}
+		}
+		return refused, errors.New(t.failure(s))
 	}
 	plan := Plan{
 		Title:     t.Workspace.Display(p.Real),
@@ -143,7 +147,7 @@ func (t editFile) prepare(ctx context.Context, p safety.Path, edits []fileedit.E
 		s.err = t.missing(p, "Create it with write_file")
 		return s
 	}
-	s.stale = t.Seen.Of(p.Real, s.before) == Stale
+	s.seen = t.Seen.Of(p.Real, s.before)
 	s.result, s.err = fileedit.Apply(s.before, edits, fileedit.Options{Path: name})
 	s.result.Diff.Warning = s.warning()
 	return s
@@ -151,35 +155,36 @@ func (t editFile) prepare(ctx context.Context, p safety.Path, edits []fileedit.E
 
 // warning tells the user what the diff does not show.
 func (s editState) warning() string {
-	if s.err != nil || !s.stale {
+	if s.err != nil || s.seen != Stale {
 		return ""
 	}
 	return "the file has changed since the model read it; this is the edit of what is there now"
 }
 
 // failure is the refusal as the model reads it.
-func (s editState) failure() error {
+func (t editFile) failure(s editState) string {
+	text, _ := Limit(s.err.Error(), t.maxOutput())
 	if s.dry {
-		return errors.New(fileedit.DryRun + s.err.Error())
+		return fileedit.DryRun + text
 	}
-	return s.err
+	return text
 }
 
 func (t editFile) Run(ctx context.Context, p Plan, _ Sink) Result {
 	s := p.State.(editState)
 	if s.err != nil {
-		return Result{Text: s.failure().Error(), Status: Failed}
+		return Result{Text: t.failure(s), Status: Failed}
 	}
-	text := s.result.Report()
-	if s.stale {
+	text, cut := Limit(s.result.Report(), t.maxOutput())
+	if s.seen == Stale {
 		text += "\n[the file had changed on disk since you read it; the edits were made to what is there now]"
 	}
 	if s.dry {
-		return Result{Text: fileedit.DryRun + text, Status: OK}
+		return Result{Text: fileedit.DryRun + text, Status: OK, Truncated: cut}
 	}
 	if res, ok := t.replace(ctx, s.path, s.before, s.result.Text); !ok {
 		return res
 	}
 	c := Change{Path: s.path.Real, Before: s.before, After: s.result.Text}
-	return Result{Text: text + t.checked(ctx, c), Status: OK, Changes: []Change{c}}
+	return Result{Text: text + t.checked(ctx, c), Status: OK, Changes: []Change{c}, Truncated: cut}
 }

@@ -2,10 +2,12 @@ package tools
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -133,6 +135,48 @@ func TestEditFileTellsOfChangesSinceRead(t *testing.T) {
 	wants(t, p.edit("p.go", "if x", "if y"), OK, "had changed on disk since you read it")
 	if res := p.edit("p.go", "if y", "if z"); strings.Contains(res.Text, "had changed") {
 		t.Errorf("its own edit is taken for a change: %s", res.Text)
+	}
+}
+
+// The plan of a refused edit carries the reading of a file that the model was
+// not shown. One that it was shown may be quoted.
+func TestEditFileQuotesWhatTheModelKnows(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, map[string]string{"p.go": goFile})
+	const call = `{"path":"p.go","edits":[{"old":"if nothing\n\treturn","new":"if y"}]}`
+	if _, plan, err := p.plan("edit_file", call); err == nil || plan.Action.Op != safety.Read {
+		t.Errorf("not read before: %v, action %+v", err, plan.Action)
+	}
+	p.read("p.go")
+	if _, plan, err := p.plan("edit_file", call); err == nil || plan.Action.Op != safety.None {
+		t.Errorf("read before: %v, action %+v", err, plan.Action)
+	}
+}
+
+func TestEditFileAnswersAreBounded(t *testing.T) {
+	t.Parallel()
+	var file, other strings.Builder
+	for i := range 60 {
+		line := fmt.Sprintf("line %d of a text that is long enough to fill an answer by and by\n", i)
+		file.WriteString(line)
+		if i%3 == 0 {
+			line = "not in the file\n"
+		}
+		other.WriteString(line)
+	}
+	p := newProject(t, map[string]string{"big.txt": file.String()})
+	p.files.MaxOutput = func() int { return 2000 }
+	var err error
+	if p.box, err = NewToolbox(ToolboxOptions{}, NewEditFile(p.files)); err != nil {
+		t.Fatal(err)
+	}
+	for name, res := range map[string]Result{
+		"refused": p.edit("big.txt", other.String(), "y"),
+		"applied": p.edit("big.txt", file.String(), other.String()),
+	} {
+		if n := utf8.RuneCountInString(res.Text); n > 2100 || !strings.Contains(res.Text, "left out") {
+			t.Errorf("%s: %d characters: %.200s", name, n, res.Text)
+		}
 	}
 }
 
