@@ -3,6 +3,7 @@ package safety
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Decide judges an action with what it does besides.
@@ -135,7 +136,11 @@ func (p *Policy) command(a Action, r ruling) Verdict {
 	if j.Risk == Harmless {
 		v.Reasons = append(v.Reasons, "only reads, as far as can be told")
 	}
-	v.Reasons = append(v.Reasons, v.Permit.Tier.Describe())
+	confined := v.Permit.Tier.Describe()
+	if v.Permit.Tier != TierNone && !harmless && !p.options.AskAll {
+		confined += fmt.Sprintf("; with %q in front of it, it runs without", strings.TrimSpace(Unconfined))
+	}
+	v.Reasons = append(v.Reasons, confined)
 	return v
 }
 

@@ -199,6 +199,7 @@ func judgeByName(command string) Judgement {
 func TestCommandsAreJudged(t *testing.T) {
 	t.Parallel()
 	const free, net = "no sandbox: it runs with all your rights", "sandbox W+N: it may write in the project and use the network"
+	const way = `; with "nosandbox" in front of it, it runs without`
 	const reads = "only reads, as far as can be told"
 	for _, tc := range []struct {
 		name      string
@@ -226,11 +227,12 @@ func TestCommandsAreJudged(t *testing.T) {
 		{"harmless in read-only", Options{Sandbox: true, Mode: ReadOnly}, "ls", Allow, TierRead, false, ""},
 		{"harmless in an editor", Options{Sandbox: true, AutoApproveReads: true, AskAll: true}, "ls", Ask, TierRead, false, reads + "; sandbox R: it may read, not write, and has no network"},
 		{"harmless in a read-only editor", Options{Sandbox: true, Mode: ReadOnly, AskAll: true}, "ls", Ask, TierRead, false, reads + "; sandbox R: it may read, not write, and has no network"},
-		{"unknown, confined", Options{Sandbox: true, AutoApproveReads: true}, "make", Ask, TierNetwork, false, "not known; " + net},
-		{"unknown, offline", Options{Sandbox: true, Offline: true}, "make", Ask, TierWrite, false, "not known; sandbox W: it may write in the project, and has no network"},
+		{"unknown, confined", Options{Sandbox: true, AutoApproveReads: true}, "make", Ask, TierNetwork, false, "not known; " + net + way},
+		{"unknown, offline", Options{Sandbox: true, Offline: true}, "make", Ask, TierWrite, false, "not known; sandbox W: it may write in the project, and has no network" + way},
+		{"unknown, in an editor", Options{Sandbox: true, AskAll: true}, "make", Ask, TierNetwork, false, "not known; " + net},
 		{"unknown in read-only", Options{Sandbox: true, Mode: ReadOnly}, "make", Deny, TierNetwork, false, "not known"},
 		{"unknown in yolo", Options{Sandbox: true, Mode: Yolo}, "make", Allow, TierNetwork, false, ""},
-		{"perilous, confined", Options{Sandbox: true}, "rm -rf x", Ask, TierNetwork, true, "removes; " + net},
+		{"perilous, confined", Options{Sandbox: true}, "rm -rf x", Ask, TierNetwork, true, "removes; " + net + way},
 	} {
 		tc.options.Judge = judgeByName
 		v := NewPolicy(tc.options).Decide(bash(tc.command))

@@ -127,11 +127,7 @@ func Commands(line string) [][]string {
 	var out [][]string
 	syntax.Walk(f, func(n syntax.Node) bool {
 		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			words := make([]string, len(call.Args))
-			for i, w := range call.Args {
-				words[i], _ = static(w)
-			}
-			out = append(out, words)
+			out = append(out, staticWords(call.Args))
 		}
 		return true
 	})
@@ -164,10 +160,7 @@ func LastChange(line string) []string {
 		if len(c.Args) == 0 {
 			return []string{c.Assigns[0].Name.Value + "="}
 		}
-		words := make([]string, len(c.Args))
-		for i, w := range c.Args {
-			words[i], _ = static(w)
-		}
+		words := staticWords(c.Args)
 		switch words[0] {
 		case "cd", "pushd", "popd", "source", ".", "alias", "unset", "set", "shopt", "umask":
 			return words

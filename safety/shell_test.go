@@ -93,6 +93,9 @@ func TestWrites(t *testing.T) {
 		"printf '%s' x >| 'my file'":    {{"my file", false, "", false}},
 		"if true; then echo x > in; fi": {{"in", false, "", false}},
 		"cat a b > c":                   {{"c", false, "", false}},
+		"> a":                           {{"a", false, "", true}},
+		"ls && : > a":                   {{"a", false, "", true}},
+		"true >> a":                     {{"a", true, "", true}},
 		"cat > big <<EOF\n" + strings.Repeat("((((\n", 4000) + "EOF": {
 			{"big", false, strings.Repeat("((((\n", 4000), true},
 		},

@@ -20,7 +20,7 @@ type Written struct {
 }
 
 // Writes lists the files that a command line writes by cat, echo, printf or
-// tee: what models fall back to when a tool refuses a change. It sees plain
+// tee, or empties: what models fall back to when a tool refuses a change. It sees plain
 // file names only, and is meant for advice, not for judging.
 func Writes(command string) []Written {
 	script, bodies := cutBodies(command)
@@ -93,13 +93,11 @@ func cutBodies(command string) (script string, bodies []string) {
 }
 
 func stmtWrites(stmt *syntax.Stmt, body string, known bool) []Written {
-	call, ok := stmt.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 {
+	words := []string{":"} // "> file" alone empties it, as ": > file" does
+	if call, ok := stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+		words = staticWords(call.Args)
+	} else if stmt.Cmd != nil {
 		return nil
-	}
-	words := make([]string, len(call.Args))
-	for i, w := range call.Args {
-		words[i], _ = static(w)
 	}
 	var out []Written
 	switch words[0] {
@@ -118,6 +116,8 @@ func stmtWrites(stmt *syntax.Stmt, body string, known bool) []Written {
 		known = known && len(words) == 1
 	case "echo", "printf":
 		known = false
+	case ":", "true":
+		body, known = "", true
 	default:
 		return nil
 	}
