@@ -252,9 +252,9 @@ func (b *Bash) result(call bashCall, o proc.Outcome) Result {
 	}
 	lines = append(lines, leftLine(o))
 	if res.Status == Failed || text == noOutput {
-		lines = append(lines, advise(call.command, o.ExitCode))
+		lines = append(lines, advise(call.command, text, o.ExitCode))
 	}
-	if b.o.Sandbox != nil && res.Status == Failed && o.Cause == proc.Exited {
+	if b.o.Sandbox != nil && o.Cause == proc.Exited && (res.Status == Failed || deniedPart.MatchString(text)) {
 		lines = append(lines, deniedLine(call.permit.Tier, o.ExitCode, text))
 	}
 	if o.Cause == proc.Exited {

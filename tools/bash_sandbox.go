@@ -39,6 +39,8 @@ var (
 		`cross-device link|no new privileges|\bEACCES\b|\bEPERM\b`)
 	deniedNetwork = regexp.MustCompile(`(?i)could not resolve|couldn't resolve|name resolution|unable to resolve|` +
 		`name or service not known|network is unreachable|getaddrinfo|no such host|operation not permitted`)
+	// deniedPart is the message of a command that is not the last one.
+	deniedPart  = regexp.MustCompile(`(?m)^\S+: .*: (Permission denied|Operation not permitted|Read-only file system)$|\bEACCES: permission denied`)
 	otherDenial = regexp.MustCompile(`(?i)permission denied \((publickey|password)`)
 )
 

@@ -198,6 +198,8 @@ func TestBashHasNoInput(t *testing.T) {
 		"read_file main.go":                 "[read_file is a tool, not a command: call the tool read_file]",
 		"tail -f /no/such/file":             "[tail: following never ends",
 		"npm init --no-such-option":         "[npm: it asks questions",
+		"echo 'EOFError: EOF when reading a line'; exit 1":      "[it asks for input, and there is none",
+		"./ask || echo 'the input device is not a TTY'; exit 1": "[it asks for input, and there is none",
 	} {
 		if res := call(t, b, command); !strings.Contains(res.Text, want) {
 			t.Errorf("%s: %q, want %q", command, res.Text, want)

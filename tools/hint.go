@@ -2,6 +2,7 @@ package tools
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -42,11 +43,15 @@ var hints = []hint{
 	{"read", anyOf("-p"), "standard input is empty, so read gets nothing: set the value in the command"},
 }
 
+// wantsInput is what programs say that ask and get no answer.
+var wantsInput = regexp.MustCompile(`EOFError|EOF when reading|/dev/tty|(?i)not a (tty|terminal)|inappropriate ioctl for device|` +
+	`no (tty|terminal) (present|available)|stdin is not|non-interactive`)
+
 // toolCommands are tools that models call as if they were commands.
 var toolCommands = []string{"read_file", "write_file", "edit_file", "read_skill", "fetch_content", "plan"}
 
 // advise returns what to do in place of a command that cannot work here, or "".
-func advise(command string, exitCode int) string {
+func advise(command, output string, exitCode int) string {
 	for _, words := range safety.Commands(command) {
 		name, args := path.Base(words[0]), words[1:]
 		if exitCode == notFound && slices.Contains(toolCommands, name) {
@@ -57,6 +62,9 @@ func advise(command string, exitCode int) string {
 				return "[" + name + ": " + h.advice + "]"
 			}
 		}
+	}
+	if wantsInput.MatchString(output) {
+		return "[it asks for input, and there is none: use an option like -y, give the answer as an argument, or write printf 'answer\\n' | command]"
 	}
 	return ""
 }
