@@ -68,7 +68,7 @@ func (t *turn) fit(ctx context.Context) {
 		return
 	}
 	if t.over(o.MaskAt) {
-		t.maskOld(t.number)
+		t.maskOld(t.number, maskBatch)
 	}
 	if !t.over(o.CompactAt) {
 		return
@@ -238,7 +238,7 @@ func (t *turn) overflowed(ctx context.Context, e *llm.Error) bool {
 		t.gauge.counted(llm.Usage{Prompt: e.PromptTokens})
 	}
 	before := t.gauge.used()
-	t.maskOld(t.number)
+	t.maskOld(t.number, 0)
 	t.compact(ctx)
 	if t.gauge.limit == 0 || t.over(t.opts.Context.CompactAt) {
 		t.maskNow()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -345,6 +346,42 @@ func TestMaskingInBatches(t *testing.T) {
 		if item.Role == llm.Tool && len(item.Text) < 600 {
 			t.Error("a stored output was shortened")
 		}
+	}
+}
+
+// Where the last turns alone hold the window above maskTo, masking one output
+// in each turn would move the prefix each time.
+func TestMaskingWaitsForABatch(t *testing.T) {
+	t.Parallel()
+	var replies []agenttest.Reply
+	for i := range 14 {
+		replies = append(replies, agenttest.Call("echo", fmt.Sprintf(`{"text":"n%d"}`, i)), agenttest.Say("ok"))
+	}
+	m := agenttest.NewModel(replies...)
+	o := small(m, speaks)
+	m.Served.ContextWindow = 4000
+	// Ten outputs of about 220 tokens, 55 % of the window, are never masked,
+	// and a batch is worth it from 12.5 % on: from three more on.
+	o.Context.CompactAt, o.Context.MaskAfterTurns = 1, 10
+	r := agenttest.Run(t, o)
+	for i := range 14 {
+		r.Prompt(fmt.Sprintf("q%d", i))
+	}
+	var sizes []int
+	masked := 0
+	for _, req := range m.Requests() {
+		n := 0
+		for _, msg := range req.Messages {
+			if strings.HasPrefix(msg.Text, "[output of \"n") {
+				n++
+			}
+		}
+		if n > masked {
+			sizes, masked = append(sizes, n-masked), n
+		}
+	}
+	if len(sizes) == 0 || slices.Min(sizes) < 2 {
+		t.Errorf("batches of %v outputs, want none of one", sizes)
 	}
 }
 

@@ -32,7 +32,7 @@ func (c *Core) startIdle(ctx context.Context) {
 	c.start(ctx, func(ctx context.Context) {
 		t := &turn{Core: c, number: c.lastTurn()}
 		if compact {
-			t.maskOld(t.number + 1)
+			t.maskOld(t.number+1, maskBatch)
 			if c.compactsSoon() {
 				t.compactUnasked(ctx)
 			}

@@ -14,6 +14,12 @@ import (
 const (
 	maskLeast = 200 // characters of a result below which masking frees nothing
 	maskSteps = 2   // last steps of a turn whose results stay even in need
+
+	// maskBatch is how much of the way from maskAt to maskTo a batch must go.
+	// Where the last turns alone fill the window beyond maskTo, batches of one
+	// output would move the prefix in every turn: a session of 40 turns in a
+	// window of 8,192 read half as much again (docs/small-models.md).
+	maskBatch = 0.5
 )
 
 // stub stands in a request where a masked result stood. The stored session
@@ -32,11 +38,12 @@ func stub(item session.Item) string {
 
 // maskOld masks the oldest results until the window is filled to maskTo.
 // Only results of turns before the last maskAfterTurns are taken. All is done
-// in one go: between two batches the prefix does not move.
-func (c *Core) maskOld(turn int) {
-	target := int(c.opts.Context.MaskTo * float64(c.gauge.limit))
-	c.mask(target, func(item session.Item, _ int) bool {
-		return item.Turn <= turn-c.opts.Context.MaskAfterTurns
+// in one go: between two batches the prefix does not move. What would free
+// less than a share of that is not worth a re-reading.
+func (c *Core) maskOld(turn int, share float64) {
+	o, limit := c.opts.Context, float64(c.gauge.limit)
+	c.mask(int(o.MaskTo*limit), int(share*(o.MaskAt-o.MaskTo)*limit), func(item session.Item, _ int) bool {
+		return item.Turn <= turn-o.MaskAfterTurns
 	})
 }
 
@@ -52,13 +59,14 @@ func (c *Core) maskNow() {
 		}
 	}
 	target := int(c.opts.Context.MaskTo * float64(c.gauge.limit))
-	c.mask(target, func(_ session.Item, at int) bool { return at < from })
+	c.mask(target, 0, func(_ session.Item, at int) bool { return at < from })
 }
 
 // mask masks results that may be masked, oldest first, until the window holds
-// no more than target tokens.
-func (c *Core) mask(target int, may func(item session.Item, at int) bool) {
-	masked, freed := 0, 0
+// no more than target tokens. What frees less than least tokens is left.
+func (c *Core) mask(target, least int, may func(item session.Item, at int) bool) {
+	var batch []*session.Item
+	freed := 0
 	items := c.opts.Session.Items
 	for i := range items {
 		item := &items[i]
@@ -68,15 +76,17 @@ func (c *Core) mask(target int, may func(item session.Item, at int) bool) {
 		if item.Role != llm.Tool || item.Masked || item.Pinned || len(item.Text) < maskLeast || !may(*item, i) {
 			continue
 		}
-		item.Masked = true
-		masked++
+		batch = append(batch, item)
 		freed += c.gauge.est.Text(item.Text) - c.gauge.est.Text(stub(*item))
 	}
-	if masked == 0 {
+	if len(batch) == 0 || freed < least {
 		return
+	}
+	for _, item := range batch {
+		item.Masked = true
 	}
 	c.gauge.freed(freed)
 	c.cold = true
-	c.emit(Notice{Level: Info, Text: fmt.Sprintf("context: %d old output(s) left out, about %d tokens freed", masked, freed)})
+	c.emit(Notice{Level: Info, Text: fmt.Sprintf("context: %d old output(s) left out, about %d tokens freed", len(batch), freed)})
 	c.emit(c.gauge.event())
 }
