@@ -39,6 +39,7 @@ func newFlags(o *options) *flag.FlagSet {
 		o.values["permissions.mode"] = "yolo"
 		return nil
 	})
+	fs.BoolVar(&o.yoloOutside, "yolo-outside", false, "with -yolo: files outside of the project, and protected ones, unasked too")
 	fs.BoolFunc("demo", "use the built-in stand-in for a model (-provider demo)", func(string) error {
 		o.values["provider"] = "demo"
 		return nil

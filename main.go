@@ -65,6 +65,8 @@ type options struct {
 	logFile  string
 	version  bool
 
+	yoloOutside bool
+
 	values map[string]string // flags that are configuration, by key
 }
 

@@ -72,6 +72,7 @@ func (a *app) policy(ws *safety.Workspace, f front, c confinement) (*safety.Poli
 		AutoApproveReads: a.cfg.Permissions.AutoApproveReads && c.sandbox != nil,
 		Sandbox:          c.sandbox != nil,
 		Offline:          !a.cfg.SandboxNetwork,
+		YoloOutside:      a.opts.yoloOutside,
 		Rules:            rules,
 		Dir:              ws.Dir(),
 		Judge: func(command string) safety.Judgement {
