@@ -19,17 +19,14 @@ var plainVariable = []string{"PWD", "OLDPWD"}
 
 // ScrubEnv returns the environment without variables that look like
 // credentials: a command that prints its environment would put them into the
-// conversation, and so send them to the model's server. keep names variables
-// that stay all the same.
-func ScrubEnv(env []string, keep ...string) []string {
+// conversation, and so send them to the model's server.
+func ScrubEnv(env []string) []string {
 	var out []string
 	for _, kv := range env {
 		name, _, _ := strings.Cut(kv, "=")
-		if secretVariable.MatchString(name) &&
-			!slices.Contains(plainVariable, name) && !slices.Contains(keep, name) {
-			continue
+		if !secretVariable.MatchString(name) || slices.Contains(plainVariable, name) {
+			out = append(out, kv)
 		}
-		out = append(out, kv)
 	}
 	return out
 }

@@ -56,8 +56,6 @@ type FetchOptions struct {
 	// addresses are. It comes from the user alone.
 	AllowHosts []string
 
-	UserAgent string // "" is "mm"
-
 	// Proxy chooses a proxy, as http.Transport's does. Nil is what the
 	// environment says. It is the user's choice and may have any address.
 	Proxy func(*url.URL) (*url.URL, error)
@@ -90,7 +88,6 @@ type Page struct {
 // of the form host:port.
 func NewFetchClient(o FetchOptions) (*FetchClient, error) {
 	c := &FetchClient{o: o, allow: map[string]bool{}, robots: map[string]*robots{}}
-	c.o.UserAgent = cmp.Or(o.UserAgent, robotsAgent)
 	for _, entry := range o.AllowHosts {
 		host, port, err := net.SplitHostPort(entry)
 		name, ok := lookupName(host)
@@ -244,7 +241,7 @@ func (c *FetchClient) send(ctx context.Context, u *url.URL, accept string) (*htt
 		stop(nil)
 		return nil, &FetchError{FetchInvalid, "the url cannot be read"}
 	}
-	req.Header.Set("User-Agent", c.o.UserAgent)
+	req.Header.Set("User-Agent", robotsAgent)
 	req.Header.Set("Accept", accept)
 	transport, err := c.route(u)
 	if err != nil {

@@ -17,7 +17,8 @@ var aliases = []struct{ tool, names string }{
 		write_to_file create_new_file overwrite_file put_file`},
 	{"edit_file", `edit replace str_replace string_replace search_replace
 		search_and_replace replace_in_file find_and_replace modify_file
-		update_file change_file apply_edit edit_files multi_edit file_edit`},
+		update_file change_file apply_edit edit_files multi_edit file_edit
+		str_replace_editor str_replace_based_edit_tool replace_string_in_file`},
 	{"read_skill", `skill use_skill load_skill get_skill run_skill open_skill skills`},
 	{"plan", `todo todos todo_write write_todos todo_list update_plan set_plan
 		make_plan create_plan task_list`},

@@ -33,7 +33,6 @@ type BashOptions struct {
 	Dir     string        // working directory of every command
 	Timeout time.Duration // of a call that gives none; 0: 30 s
 	Runner  *proc.Runner
-	KeepEnv []string // variables that stay although they look like secrets
 
 	// Sandbox confines commands as their permit says; nil: there is none, and
 	// they run free.

@@ -23,8 +23,8 @@ var commandEnv = []string{
 var withoutEnv = []string{"BASH_ENV", "ENV", "PROMPT_COMMAND", "MM_API_KEY", "OLDPWD"}
 
 // shellEnv is the environment of a command in dir, made of the program's own
-// without credentials. keep names credentials that stay.
-func shellEnv(environ []string, dir string, keep []string) []string {
+// without credentials.
+func shellEnv(environ []string, dir string) []string {
 	override := append([]string{"PWD=" + dir}, commandEnv...)
 	drop := slices.Clone(withoutEnv)
 	for _, kv := range override {
@@ -32,7 +32,7 @@ func shellEnv(environ []string, dir string, keep []string) []string {
 		drop = append(drop, name)
 	}
 	var out []string
-	for _, kv := range safety.ScrubEnv(environ, keep...) {
+	for _, kv := range safety.ScrubEnv(environ) {
 		name, _, _ := strings.Cut(kv, "=")
 		exported := strings.HasPrefix(name, "BASH_FUNC_") // functions that shadow commands
 		if !exported && !slices.ContainsFunc(drop, func(d string) bool { return sameVariable(d, name) }) {

@@ -16,7 +16,7 @@ import (
 func (b *Bash) confined(call bashCall) (proc.Command, error) {
 	c := proc.Command{
 		Line: call.command, Dir: b.o.Dir, Timeout: call.timeout,
-		Env: shellEnv(os.Environ(), b.o.Dir, b.o.KeepEnv),
+		Env: shellEnv(os.Environ(), b.o.Dir),
 	}
 	tier := call.permit.Tier
 	if b.o.Sandbox == nil || tier == safety.TierNone {

@@ -334,7 +334,7 @@ func TestShellEnv(t *testing.T) {
 	got := shellEnv([]string{
 		"PATH=/bin", "MM_API_KEY=k", "BASH_ENV=/x", "ENV=/x", "EDITOR=vi", "GITHUB_TOKEN=t",
 		"BASH_FUNC_ls%%=() { rm -rf /; }", "PWD=/old", "TERM=xterm",
-	}, "/proj", nil)
+	}, "/proj")
 	all := "\n" + strings.Join(got, "\n") + "\n"
 	for _, want := range []string{"PATH=/bin", "PWD=/proj", "EDITOR=false", "GIT_SEQUENCE_EDITOR=false", "GIT_TERMINAL_PROMPT=0", "TERM=dumb", "NO_COLOR=1", "PAGER=cat"} {
 		if strings.Count(all, "\n"+want+"\n") != 1 {

@@ -19,13 +19,10 @@ type Kind string
 const (
 	KindRead    Kind = "read"
 	KindEdit    Kind = "edit"
-	KindDelete  Kind = "delete"
-	KindMove    Kind = "move"
 	KindSearch  Kind = "search"
 	KindExecute Kind = "execute"
 	KindThink   Kind = "think"
 	KindFetch   Kind = "fetch"
-	KindOther   Kind = "other"
 )
 
 // Spec declares a tool.

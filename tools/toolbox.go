@@ -18,10 +18,6 @@ type ToolboxOptions struct {
 	// Repair turns text that is almost a JSON object into one. It returns
 	// false when it cannot. Nil: nothing is repaired.
 	Repair func(raw string) (string, bool)
-
-	// NoAliases turns off that invented names such as "shell" are taken for
-	// a declared tool.
-	NoAliases bool
 }
 
 // Toolbox is the set of tools declared to the model. It mends the calls that
@@ -86,15 +82,13 @@ func (b *Toolbox) Resolve(name, args string) (Tool, json.RawMessage, []string, e
 		}
 		return e.tool, valid, notes, err
 	}
-	if !b.options.NoAliases {
-		for _, target := range aliasTargets(name) {
-			e, ok := b.find(target)
-			if !ok {
-				continue
-			}
-			if valid, notes, err := b.arguments(e, args); err == nil {
-				return e.tool, valid, append([]string{taken(name, target)}, notes...), nil
-			}
+	for _, target := range aliasTargets(name) {
+		e, ok := b.find(target)
+		if !ok {
+			continue
+		}
+		if valid, notes, err := b.arguments(e, args); err == nil {
+			return e.tool, valid, append([]string{taken(name, target)}, notes...), nil
 		}
 	}
 	return nil, nil, nil, b.unknown(name)

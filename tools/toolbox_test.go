@@ -114,11 +114,10 @@ func TestResolveNames(t *testing.T) {
 
 func TestUnknownToolListsTheTools(t *testing.T) {
 	t.Parallel()
-	b := testBox(t, ToolboxOptions{NoAliases: true})
+	b := testBox(t, ToolboxOptions{})
 	const tail = `; your tools are: bash, edit_file, plan, read_file, status]`
 	for name, want := range map[string]string{
 		"python":                  `[error: there is no tool named "python"` + tail,
-		"shell":                   `[error: there is no tool named "shell"` + tail,
 		"a\x1b[2Jb":               `[error: there is no tool named "a\x1b[2Jb"` + tail,
 		strings.Repeat("xé", 100): `[error: there is no tool named "` + strings.Repeat("xé", 20) + `…"` + tail,
 	} {
