@@ -24,8 +24,10 @@ type fields = map[string]json.RawMessage
 // arguments decodes, mends and checks the arguments of one call.
 func (b *Toolbox) arguments(e entry, raw string) (json.RawMessage, []string, error) {
 	m := &mender{synonyms: map[string]string{}}
-	for from, to := range e.spec.Synonyms {
-		m.synonyms[foldName(from)] = to
+	for to, names := range e.spec.Synonyms {
+		for from := range strings.FieldsSeq(names) {
+			m.synonyms[foldName(from)] = to
+		}
 	}
 	obj, err := b.decode(e, raw, m)
 	if err != nil {

@@ -88,10 +88,8 @@ func (b *Bash) Spec() Spec {
 			},
 		),
 		Synonyms: map[string]string{
-			"cmd": "command", "commands": "command", "script": "command", "bash": "command",
-			"shell_command": "command", "command_line": "command", "cmdline": "command",
-			"timeout_s": "timeout", "timeout_sec": "timeout", "timeout_seconds": "timeout",
-			"timeout_secs": "timeout", "seconds": "timeout",
+			"command": "cmd commands script bash shell_command command_line cmdline",
+			"timeout": "timeout_s timeout_sec timeout_seconds timeout_secs seconds",
 		},
 	}
 }

@@ -22,16 +22,16 @@ func NewEditFile(f Files) Tool { return editFile{f} }
 var editFileDoc string
 
 func (t editFile) Spec() Spec {
-	other := make(map[string]string)
-	synonyms(other, "path", fileNames...)
-	synonyms(other, "old", "old_string", "old_str", "old_text", "search", "find", "before", "original")
-	synonyms(other, "new", "new_string", "new_str", "new_text", "replace", "replacement", "after", "replace_with")
-	synonyms(other, "edits", "changes", "replacements", "edit")
 	return Spec{
 		Name:        "edit_file",
 		Description: strings.TrimSpace(editFileDoc),
 		Kind:        KindEdit,
-		Synonyms:    other,
+		Synonyms: map[string]string{
+			"path":  fileNames,
+			"old":   "old_string old_str old_text search find before original",
+			"new":   "new_string new_str new_text replace replacement after replace_with",
+			"edits": "changes replacements edit",
+		},
 		Schema: Schema(
 			Field{Name: "path", Type: "string"},
 			Field{Name: "edits", Type: "array", Items: []Field{

@@ -35,14 +35,14 @@ func NewFetchContent(o FetchOptions) Tool { return fetchContent{o} }
 var fetchContentDoc string
 
 func (t fetchContent) Spec() Spec {
-	other := make(map[string]string)
-	synonyms(other, "url", "uri", "link", "address", "page", "website", "site", "href", "target")
-	synonyms(other, "output", "output_file", "outputFile", "file", "filename", "file_path", "path", "save_to", "save_as", "destination", "out")
 	return Spec{
 		Name:        "fetch_content",
 		Description: strings.TrimSpace(fetchContentDoc),
 		Kind:        KindFetch,
-		Synonyms:    other,
+		Synonyms: map[string]string{
+			"url":    "uri link address page website site href target",
+			"output": "output_file outputFile file filename file_path path save_to save_as destination out",
+		},
 		Schema: Schema(
 			Field{Name: "url", Type: "string"},
 			Field{Name: "output", Type: "string", Description: "file to save to", Optional: true},

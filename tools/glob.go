@@ -30,14 +30,14 @@ type globTool struct{ Files }
 func NewGlob(f Files) Tool { return globTool{f} }
 
 func (t globTool) Spec() Spec {
-	other := make(map[string]string)
-	synonyms(other, "pattern", "glob", "glob_pattern", "name", "file_pattern", "query", "filename", "path_pattern")
 	return Spec{
 		Name:        "glob",
 		Description: strings.TrimSpace(globDoc),
 		Kind:        KindSearch,
-		Synonyms:    other,
-		Schema:      Schema(Field{Name: "pattern", Type: "string"}),
+		Synonyms: map[string]string{
+			"pattern": "glob glob_pattern name file_pattern query filename path_pattern",
+		},
+		Schema: Schema(Field{Name: "pattern", Type: "string"}),
 	}
 }
 

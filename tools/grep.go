@@ -31,15 +31,15 @@ type grepTool struct{ Files }
 func NewGrep(f Files) Tool { return grepTool{f} }
 
 func (t grepTool) Spec() Spec {
-	other := make(map[string]string)
-	synonyms(other, "pattern", "query", "regex", "regexp", "search", "text", "expression", "search_term", "q")
-	synonyms(other, "path", "dir", "directory", "folder", "file", "file_path", "root", "paths")
-	synonyms(other, "include", "glob", "file_pattern", "includes", "files", "file_glob", "include_pattern")
 	return Spec{
 		Name:        "grep",
 		Description: strings.TrimSpace(grepDoc),
 		Kind:        KindSearch,
-		Synonyms:    other,
+		Synonyms: map[string]string{
+			"pattern": "query regex regexp search text expression search_term q",
+			"path":    "dir directory folder file file_path root paths",
+			"include": "glob file_pattern includes files file_glob include_pattern",
+		},
 		Schema: Schema(
 			Field{Name: "pattern", Type: "string"},
 			Field{Name: "path", Type: "string", Optional: true},
@@ -58,9 +58,8 @@ type grepState struct {
 // grepTry is one reading of the pattern. A later one is tried when the earlier
 // ones find nothing.
 type grepTry struct {
-	re      *regexp.Regexp
-	literal literal
-	note    string // tells the model what was searched instead
+	re   *regexp.Regexp
+	note string // tells the model what was searched instead
 }
 
 func (t grepTool) Plan(_ context.Context, args json.RawMessage) (Plan, error) {
@@ -117,7 +116,7 @@ func grepTries(pattern string) ([]grepTry, error) {
 	var tries []grepTry
 	add := func(expr, note string) {
 		if re, err := regexp.Compile(expr); err == nil {
-			tries = append(tries, grepTry{re, literalOf(expr), note})
+			tries = append(tries, grepTry{re, note})
 		}
 	}
 	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {

@@ -94,8 +94,10 @@ func (r *grepRun) file(name string, f *safety.File, err error) {
 	if bytes.IndexByte(f.Data[:min(len(f.Data), maxSniffed)], 0) >= 0 {
 		return
 	}
-	found := 0
-	for number, line := range r.candidates(f.Data) {
+	found, number := 0, 0
+	for line := range bytes.Lines(f.Data) {
+		number++
+		line = bytes.TrimRight(line, "\r\n")
 		at := r.re.FindIndex(line)
 		if at == nil {
 			continue

@@ -113,12 +113,6 @@ const lspRenameDoc = "rename: give it new_name everywhere. "
 
 // Spec declares the tool.
 func (t *LSP) Spec() Spec {
-	other := make(map[string]string)
-	synonyms(other, "path", fileNames...)
-	synonyms(other, "action", "command", "method", "operation", "request", "type", "kind", "query")
-	synonyms(other, "symbol", "identifier", "symbol_name", "word", "function", "old_name")
-	synonyms(other, "line", "line_number", "lineno", "row")
-	synonyms(other, "new_name", "newName", "new", "to", "rename_to")
 	fields := []Field{
 		{Name: "action", Type: "string", Enum: t.actions},
 		{Name: "path", Type: "string"},
@@ -132,8 +126,14 @@ func (t *LSP) Spec() Spec {
 		Name:        "lsp",
 		Description: t.doc,
 		Kind:        KindSearch,
-		Synonyms:    other,
-		Schema:      Schema(fields...),
+		Synonyms: map[string]string{
+			"path":     fileNames,
+			"action":   "command method operation request type kind query",
+			"symbol":   "identifier symbol_name word function old_name",
+			"line":     "line_number lineno row",
+			"new_name": "newName new to rename_to",
+		},
+		Schema: Schema(fields...),
 	}
 }
 

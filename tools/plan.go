@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -33,6 +34,9 @@ var statuses = map[string]string{
 	"closed": Done, "success": Done, "cancelled": Done, "canceled": Done, "skipped": Done,
 }
 
+// statusNames are the names that models give to a step's status.
+const statusNames = "state done completed"
+
 // Checklist is the plan tool: it shows the user the model's steps.
 type Checklist struct{}
 
@@ -47,9 +51,8 @@ func (Checklist) Spec() Spec {
 			{Name: "status", Type: "string", Enum: []string{Pending, InProgress, Done}},
 		}}),
 		Synonyms: map[string]string{
-			"plan": "steps", "todos": "steps", "items": "steps", "tasks": "steps", "entries": "steps",
-			"list": "steps", "step": "text", "content": "text", "title": "text", "task": "text",
-			"description": "text", "name": "text", "state": "status", "done": "status", "completed": "status",
+			"steps": "plan todos items tasks entries list", "text": "step content title task description name",
+			"status": statusNames,
 		},
 	}
 }
@@ -74,7 +77,7 @@ func (c Checklist) Normalize(args map[string]json.RawMessage) string {
 				continue
 			}
 		}
-		list[i] = normalStep(raw, c.Spec().Synonyms)
+		list[i] = normalStep(raw)
 	}
 	args["steps"] = encode(list)
 	return ""
@@ -121,14 +124,14 @@ func parseStep(text string) Step {
 }
 
 // normalStep brings the status of one step to a declared one.
-func normalStep(raw json.RawMessage, synonyms map[string]string) json.RawMessage {
+func normalStep(raw json.RawMessage) json.RawMessage {
 	obj := fields{}
 	if json.Unmarshal(raw, &obj) != nil || obj == nil {
 		return raw
 	}
 	key := "status"
 	for name := range obj {
-		if synonyms[foldName(name)] == "status" {
+		if slices.Contains(strings.Fields(statusNames), foldName(name)) {
 			key = name
 		}
 	}

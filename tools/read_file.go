@@ -56,14 +56,7 @@ func (f Files) maxOutput() int {
 }
 
 // fileNames are the names that models give to the path of a file.
-var fileNames = []string{"file", "file_path", "filepath", "filename", "file_name", "target_file", "absolute_path", "name"}
-
-// synonyms maps names to a declared field.
-func synonyms(to map[string]string, field string, names ...string) {
-	for _, name := range names {
-		to[name] = field
-	}
-}
+const fileNames = "file file_path file_name target_file absolute_path name"
 
 // readFile is the tool read_file.
 type readFile struct{ Files }
@@ -75,16 +68,15 @@ func NewReadFile(f Files) Tool { return readFile{f} }
 var readFileDoc string
 
 func (t readFile) Spec() Spec {
-	other := make(map[string]string)
-	synonyms(other, "path", fileNames...)
-	synonyms(other, "path", "dir", "directory", "folder")
-	synonyms(other, "start", "start_line", "line_start", "from", "first", "offset", "begin")
-	synonyms(other, "end", "end_line", "line_end", "to", "last", "stop")
 	return Spec{
 		Name:        "read_file",
 		Description: strings.TrimSpace(readFileDoc),
 		Kind:        KindRead,
-		Synonyms:    other,
+		Synonyms: map[string]string{
+			"path":  fileNames + " dir directory folder",
+			"start": "start_line line_start from first offset begin",
+			"end":   "end_line line_end to last stop",
+		},
 		Schema: Schema(
 			Field{Name: "path", Type: "string"},
 			Field{Name: "start", Type: "integer", Description: "first line", Optional: true},

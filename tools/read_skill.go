@@ -36,9 +36,7 @@ func (r *ReadSkill) Spec() Spec {
 		Description: strings.TrimSpace(readSkillDescription) + "\n" + r.skills.Catalogue(),
 		Kind:        KindRead,
 		Schema:      Schema(Field{Name: "name", Type: "string"}),
-		Synonyms: map[string]string{
-			"skill": "name", "skill_name": "name", "id": "name", "path": "name", "title": "name",
-		},
+		Synonyms:    map[string]string{"name": "skill skill_name id path title"},
 	}
 }
 

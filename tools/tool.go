@@ -32,8 +32,8 @@ type Spec struct {
 	Schema      json.RawMessage // a JSON schema of type object
 	Kind        Kind
 
-	// Synonyms maps argument names that models invent to the declared ones
-	// ("cmd" to "command").
+	// Synonyms lists for a declared argument the names that models invent for
+	// it, separated by blanks: "cmd script" for "command".
 	Synonyms map[string]string
 }
 

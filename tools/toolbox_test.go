@@ -24,18 +24,18 @@ func testBox(t *testing.T, o ToolboxOptions) *Toolbox {
 		fake{Spec{Name: "read_file", Schema: Schema(
 			Field{Name: "path", Type: "string"},
 			Field{Name: "start", Type: "integer", Optional: true},
-		), Synonyms: map[string]string{"file": "path", "file_path": "path"}}},
+		), Synonyms: map[string]string{"path": "file file_path"}}},
 		fake{Spec{Name: "bash", Schema: Schema(
 			Field{Name: "command", Type: "string"},
 			Field{Name: "timeout", Type: "integer", Optional: true},
-		), Synonyms: map[string]string{"cmd": "command"}}},
+		), Synonyms: map[string]string{"command": "cmd"}}},
 		fake{Spec{Name: "edit_file", Schema: Schema(
 			Field{Name: "path", Type: "string"},
 			Field{Name: "edits", Type: "array", Items: []Field{
 				{Name: "old", Type: "string"}, {Name: "new", Type: "string"},
 			}},
 			Field{Name: "dry_run", Type: "boolean", Optional: true},
-		), Synonyms: map[string]string{"file": "path", "old_string": "old", "new_string": "new"}}},
+		), Synonyms: map[string]string{"path": "file", "old": "old_string", "new": "new_string"}}},
 		fake{Spec{Name: "plan", Schema: Schema(
 			Field{Name: "steps", Type: "array", Items: []Field{
 				{Name: "text", Type: "string"},

@@ -31,14 +31,14 @@ func (t writeFile) Spec() Spec {
 	if part == 0 {
 		part = defaultPart
 	}
-	other := make(map[string]string)
-	synonyms(other, "path", fileNames...)
-	synonyms(other, "content", "contents", "text", "file_content", "file_text", "data", "body", "code")
 	return Spec{
 		Name:        "write_file",
 		Description: strings.TrimSpace(strings.ReplaceAll(writeFileDoc, "{{.Part}}", fmt.Sprint(part))),
 		Kind:        KindEdit,
-		Synonyms:    other,
+		Synonyms: map[string]string{
+			"path":    fileNames,
+			"content": "contents text file_content file_text data body code",
+		},
 		Schema: Schema(
 			Field{Name: "path", Type: "string", Description: "relative to the project"},
 			Field{Name: "content", Type: "string"},
