@@ -2,6 +2,7 @@ package safety
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -80,20 +81,28 @@ func (w *Workspace) open(p Path) (place, error) {
 	}
 }
 
+// at does something with the file that a path leads to. Its errors name both.
+func (w *Workspace) at(what string, p Path, do func(place) error) error {
+	l, err := w.open(p)
+	if err == nil {
+		defer l.close()
+		err = do(l)
+	}
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", what, p.Named, err)
+	}
+	return nil
+}
+
 // ReadFile reads at most limit bytes of a regular file; limit 0 reads all.
 // It never blocks on a pipe or a device. Errors match fs.ErrNotExist,
 // ErrNotRegular, ErrChanged or those of the system.
-func (w *Workspace) ReadFile(p Path, limit int64) (*File, error) {
-	l, err := w.open(p)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", p.Named, err)
-	}
-	defer l.close()
-	f, err := l.read(limit)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", p.Named, err)
-	}
-	return f, nil
+func (w *Workspace) ReadFile(p Path, limit int64) (f *File, err error) {
+	err = w.at("read", p, func(l place) (err error) {
+		f, err = l.read(limit)
+		return err
+	})
+	return f, err
 }
 
 func (l place) read(limit int64) (*File, error) {
@@ -114,11 +123,7 @@ func (l place) read(limit int64) (*File, error) {
 		src = io.LimitReader(f, limit)
 	}
 	var buf bytes.Buffer
-	if n := fi.Size(); limit > 0 {
-		buf.Grow(int(min(n, limit)) + bytes.MinRead)
-	} else {
-		buf.Grow(int(n) + bytes.MinRead)
-	}
+	buf.Grow(int(min(fi.Size(), cmp.Or(limit, fi.Size()))) + bytes.MinRead)
 	if _, err := buf.ReadFrom(src); err != nil {
 		return nil, err
 	}
@@ -130,27 +135,21 @@ func (l place) read(limit int64) (*File, error) {
 }
 
 // ReadDir lists a folder, sorted by name.
-func (w *Workspace) ReadDir(p Path) ([]fs.DirEntry, error) {
-	l, err := w.open(p)
-	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", p.Named, err)
-	}
-	defer l.close()
-	entries, err := fs.ReadDir(l.root.FS(), filepath.ToSlash(l.rel))
-	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", p.Named, err)
-	}
-	return entries, nil
+func (w *Workspace) ReadDir(p Path) (entries []fs.DirEntry, err error) {
+	err = w.at("list", p, func(l place) (err error) {
+		entries, err = fs.ReadDir(l.root.FS(), filepath.ToSlash(l.rel))
+		return err
+	})
+	return entries, err
 }
 
 // Stat describes what a path leads to.
-func (w *Workspace) Stat(p Path) (fs.FileInfo, error) {
-	l, err := w.open(p)
-	if err != nil {
-		return nil, fmt.Errorf("stat %s: %w", p.Named, err)
-	}
-	defer l.close()
-	return l.root.Lstat(l.rel)
+func (w *Workspace) Stat(p Path) (fi fs.FileInfo, err error) {
+	err = w.at("stat", p, func(l place) (err error) {
+		fi, err = l.root.Lstat(l.rel)
+		return err
+	})
+	return fi, err
 }
 
 // Replace puts data in the place of a file, or makes it with its folders.
@@ -163,15 +162,21 @@ func (w *Workspace) Stat(p Path) (fs.FileInfo, error) {
 // temporary file beside the target, which is then renamed over it. Other names
 // of the same file (hard links) keep the old content.
 func (w *Workspace) Replace(p Path, data, before []byte, perm fs.FileMode) error {
-	l, err := w.open(p)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", p.Named, err)
+	return w.at("write", p, func(l place) error { return l.replace(data, before, perm) })
+}
+
+// Remove deletes a file whose whole content is before: when the disk holds
+// something else by now, nothing is removed and the error is ErrChanged.
+func (w *Workspace) Remove(p Path, before []byte) error {
+	if before == nil {
+		before = []byte{} // a file is to be removed, so there must be one
 	}
-	defer l.close()
-	if err := l.replace(data, before, perm); err != nil {
-		return fmt.Errorf("write %s: %w", p.Named, err)
-	}
-	return nil
+	return w.at("remove", p, func(l place) error {
+		if err := l.unchanged(before); err != nil {
+			return err
+		}
+		return l.root.Remove(l.rel)
+	})
 }
 
 func (l place) replace(data, before []byte, perm fs.FileMode) error {

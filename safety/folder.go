@@ -1,7 +1,6 @@
 package safety
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,16 +17,12 @@ type Folder struct {
 
 // OpenFolder opens a resolved path.
 func (w *Workspace) OpenFolder(p Path) (*Folder, error) {
-	l, err := w.open(p)
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", p.Named, err)
-	}
-	defer l.close()
-	root, err := l.root.OpenRoot(l.rel)
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", p.Named, err)
-	}
-	return &Folder{p, root, w}, nil
+	f := &Folder{path: p, w: w}
+	err := w.at("open", p, func(l place) (err error) {
+		f.root, err = l.root.OpenRoot(l.rel)
+		return err
+	})
+	return f, err
 }
 
 // Close releases the folder.

@@ -85,19 +85,23 @@ func ParseRules(specs []RuleSpec) (Rules, error) {
 			errs = append(errs, fmt.Errorf("%s: the rule %q: %w", cmp.Or(s.Where, "permissions"), s, err))
 			continue
 		}
-		switch s.Decision {
-		case Allow:
-			rules.allow = append(rules.allow, c)
-		case Deny:
-			rules.deny = append(rules.deny, c)
-		default:
-			rules.ask = append(rules.ask, c)
-		}
+		rules.add(c)
 	}
 	if len(errs) > 0 {
 		return Rules{}, errors.Join(errs...)
 	}
 	return rules, nil
+}
+
+func (r *Rules) add(c compiled) {
+	switch c.spec.Decision {
+	case Allow:
+		r.allow = append(r.allow, c)
+	case Deny:
+		r.deny = append(r.deny, c)
+	default:
+		r.ask = append(r.ask, c)
+	}
 }
 
 func compile(s RuleSpec) (compiled, error) {
@@ -127,15 +131,8 @@ func compile(s RuleSpec) (compiled, error) {
 
 // examples checks the examples of a rule with the rule itself.
 func (c compiled) examples() error {
-	one := Rules{}
-	switch c.spec.Decision {
-	case Allow:
-		one.allow = []compiled{c}
-	case Deny:
-		one.deny = []compiled{c}
-	default:
-		one.ask = []compiled{c}
-	}
+	var one Rules
+	one.add(c)
 	matches := func(example string) bool {
 		r := one.judge(c.example(example), exampleDir)
 		return r.found && r.decision == c.spec.Decision
