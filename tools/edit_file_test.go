@@ -153,6 +153,17 @@ func TestEditFileQuotesWhatTheModelKnows(t *testing.T) {
 	}
 }
 
+// A file that only says that it is large does not fill the memory.
+func TestHugeFilesAreNotRead(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, map[string]string{"huge": "x"})
+	if err := os.Truncate(p.path("huge"), 1<<40); err != nil {
+		t.Skip("no sparse files here:", err)
+	}
+	wants(t, p.edit("huge", "x", "y"), Failed, "more than this tool changes")
+	wants(t, p.write("huge", "y"), Failed, "more than this tool changes")
+}
+
 func TestEditFileAnswersAreBounded(t *testing.T) {
 	t.Parallel()
 	var file, other strings.Builder

@@ -99,12 +99,15 @@ func (f Files) onDisk(p safety.Path) ([]byte, error) {
 	if p.Class == safety.Refused {
 		return nil, nil
 	}
-	file, err := f.Workspace.ReadFile(p, 0)
+	file, err := f.Workspace.ReadFile(p, maxRead)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
 		return nil, unusable(f.Workspace.Display(p.Real), err)
+	case !file.Whole():
+		return nil, fmt.Errorf("[error: %s has %s bytes, more than this tool changes; use a command such as sed]",
+			f.Workspace.Display(p.Real), thousands(file.Size))
 	case file.Data == nil:
 		return []byte{}, nil
 	}
