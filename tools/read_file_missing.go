@@ -2,9 +2,8 @@ package tools
 
 import (
 	"cmp"
-	"errors"
+	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -94,34 +93,21 @@ func distance(a, b string) int {
 	return levenshtein.ComputeDistance(a, b)
 }
 
-// skipped are folders that hold other people's files.
-var skipped = map[string]bool{".git": true, "node_modules": true, "vendor": true, ".venv": true, "target": true, "dist": true}
-
-var errEnough = errors.New("looked at enough")
-
 // sameName finds files of the project that have the same name in another
 // folder.
 func (f Files) sameName(p safety.Path) []string {
-	if p.Class != safety.Inside {
+	root, err := f.Workspace.Resolve(".", safety.Read)
+	if err != nil || p.Class != safety.Inside {
 		return nil
 	}
-	root, want := f.Workspace.Dir(), filepath.Base(p.Real)
+	want, visited := filepath.Base(p.Real), 0
 	var found []string
-	visited := 0
-	// Errors of single folders are skipped: this is a hint.
-	_ = filepath.WalkDir(root, func(file string, e fs.DirEntry, err error) error {
-		visited++
-		switch {
-		case visited > maxVisited, len(found) == maxNames:
-			return errEnough
-		case err != nil:
-			return nil
-		case e.IsDir() && skipped[e.Name()]:
-			return fs.SkipDir
-		case !e.IsDir() && strings.EqualFold(e.Name(), want):
-			found = append(found, oneLine(f.Workspace.Display(file)))
+	w := &walker{ws: f.Workspace}
+	w.walk(context.Background(), root, func(e entryFound) bool {
+		if visited++; !e.kind.IsDir() && strings.EqualFold(e.base, want) {
+			found = append(found, oneLine(e.name))
 		}
-		return nil
+		return visited < maxVisited && len(found) < maxNames
 	})
 	return found
 }
