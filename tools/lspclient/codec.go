@@ -2,6 +2,7 @@ package lspclient
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ func messageSize(r *bufio.Reader) (int64, error) {
 	for left := maxHeader; ; {
 		line, err := r.ReadSlice('\n')
 		if left -= len(line); err != nil || left < 0 {
-			return 0, cmpErr(err, "the header of a message is too long")
+			return 0, cmp.Or(err, errors.New("the header of a message is too long"))
 		}
 		text := strings.TrimRight(string(line), "\r\n")
 		if text == "" {
@@ -59,11 +60,4 @@ func messageSize(r *bufio.Reader) (int64, error) {
 		return 0, fmt.Errorf("a message of %d bytes", size)
 	}
 	return size, nil
-}
-
-func cmpErr(err error, otherwise string) error {
-	if err != nil {
-		return err
-	}
-	return errors.New(otherwise)
 }

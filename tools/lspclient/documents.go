@@ -145,7 +145,7 @@ func (s *session) scan() map[string]stamp {
 			return nil
 		case e.IsDir() && notWatched[e.Name()]:
 			return fs.SkipDir
-		case !e.Type().IsRegular() || !buildFiles[e.Name()] && !s.serves(path):
+		case !e.Type().IsRegular() || !buildFiles[e.Name()] && !s.o.Server.serves(path):
 			return nil
 		}
 		if info, err := e.Info(); err == nil {
@@ -154,16 +154,6 @@ func (s *session) scan() map[string]stamp {
 		return nil
 	})
 	return files
-}
-
-func (s *session) serves(path string) bool {
-	ext := strings.ToLower(filepath.Ext(path))
-	for _, e := range s.o.Server.Extensions {
-		if e == ext {
-			return true
-		}
-	}
-	return false
 }
 
 // The kinds of changes of files in the protocol.

@@ -96,8 +96,10 @@ func New(o Options) *Client {
 func (c *Client) Name() string { return c.o.Server.Name() }
 
 // Serves tells whether a file is of a kind that the server knows.
-func (c *Client) Serves(path string) bool {
-	return slices.Contains(c.o.Server.Extensions, strings.ToLower(filepath.Ext(path)))
+func (c *Client) Serves(path string) bool { return c.o.Server.serves(path) }
+
+func (s Server) serves(path string) bool {
+	return slices.Contains(s.Extensions, strings.ToLower(filepath.Ext(path)))
 }
 
 // DeadError says that a server ended, and why it is not started again.
