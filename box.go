@@ -29,7 +29,7 @@ func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set, po
 		return nil, nil, err
 	}
 	if lsp != nil {
-		files.Check = checks(files.Check, lsp)
+		files.Check = tools.FirstCheck(files.Check, lsp.Check)
 		list = append(list, lsp)
 	}
 	if a.cfg.EditTools {
@@ -103,13 +103,4 @@ func (a *app) lspTool(files tools.Files, confined confinement) (*tools.LSP, erro
 	lsp := tools.NewLSP(o)
 	a.onClose(lsp.Close)
 	return lsp, nil
-}
-
-// checks asks the parser first: a file that does not parse is no use to a
-// language server.
-func checks(syntax tools.Check, lsp *tools.LSP) tools.Check {
-	if syntax == nil {
-		return lsp.Check
-	}
-	return tools.FirstCheck(syntax, lsp.Check)
 }

@@ -150,9 +150,12 @@ func kind(v json.RawMessage) string {
 	return "number"
 }
 
-func clip(s string) string {
-	if len(s) > maxValueShown {
-		s = strings.ToValidUTF8(s[:maxValueShown], "") + "…"
+func clip(s string) string { return clipTo(s, maxValueShown) }
+
+// clipTo cuts a text that is repeated to so many bytes.
+func clipTo(s string, most int) string {
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return s
 }

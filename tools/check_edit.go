@@ -13,11 +13,14 @@ import (
 // path as the model knows it. It returns soon after ctx ends.
 type Check func(ctx context.Context, name string, c Change) string
 
-// FirstCheck asks checks in turn until one has something to say: a file that
-// does not parse is no use to a language server.
+// FirstCheck asks checks in turn, but for those that are nil, until one has
+// something to say: a file that does not parse is no use to a language server.
 func FirstCheck(checks ...Check) Check {
 	return func(ctx context.Context, name string, c Change) string {
 		for _, check := range checks {
+			if check == nil {
+				continue
+			}
 			if said := check(ctx, name, c); said != "" {
 				return said
 			}
@@ -80,10 +83,7 @@ func SyntaxCheck(dir string) Check {
 // shortFault makes one bounded line of a parser's message.
 func shortFault(fault string) string {
 	fault = strings.Join(strings.Fields(cleanLine(strings.ReplaceAll(fault, "\n", " "))), " ")
-	if len(fault) > maxFault {
-		fault = strings.ToValidUTF8(fault[:maxFault], "") + "…"
-	}
-	return fault
+	return clipTo(fault, maxFault)
 }
 
 // lineFault is a message with its line, from 1, or 0 when it is not known.

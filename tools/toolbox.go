@@ -109,10 +109,7 @@ func (b *Toolbox) unknown(name string) error {
 
 // shown quotes a name that the model made up.
 func shown(name string) string {
-	if len(name) > maxNameShown {
-		name = strings.ToValidUTF8(name[:maxNameShown], "") + "…"
-	}
-	return fmt.Sprintf("%q", name)
+	return fmt.Sprintf("%q", clipTo(name, maxNameShown))
 }
 
 // find looks a name up, forgiving letter case, separators and prefixes.
