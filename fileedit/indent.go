@@ -60,15 +60,8 @@ func emptied(lines []string) []string {
 // alreadyRight reports whether fresh is in the indentation of the file although
 // old is not: the model copied old badly and wrote fresh well.
 func alreadyRight(pairs []pair, region, fresh []string, v *view) bool {
-	from, to := pairs[0].from, pairs[0].to
-	for _, p := range pairs {
-		if len(p.from) < len(from) {
-			from = p.from
-		}
-		if len(p.to) < len(to) {
-			to = p.to
-		}
-	}
+	from := slices.MinFunc(pairs, func(a, b pair) int { return len(a.from) - len(b.from) }).from
+	to := slices.MinFunc(pairs, func(a, b pair) int { return len(a.to) - len(b.to) }).to
 	least, ok := shortest(fresh)
 	if !ok || least != to || least == from || slices.Equal(fresh, region) {
 		return false
