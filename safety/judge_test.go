@@ -15,6 +15,12 @@ import (
 //go:embed testdata/judge.txt
 var judged string
 
+//go:embed testdata/everyday.txt
+var everyday string
+
+//go:embed testdata/dangerous.txt
+var dangerous string
+
 type judgedLine struct {
 	line string
 	want Risk
@@ -102,6 +108,31 @@ func TestJudgeShellCorpus(t *testing.T) {
 		}
 	}
 	t.Logf("harmless %d, ask %d, perilous %d", count[Harmless], count[Unproven], count[Perilous])
+}
+
+// What share of everyday and of dangerous lines is judged as it should be. Each
+// miss costs a question or a warning; the corpus above holds what may not miss.
+func TestJudgeShellShares(t *testing.T) {
+	t.Parallel()
+	_, env := judgeProject(t)
+	for _, tc := range []struct {
+		name, lines string
+		want        Risk
+		percent     int
+	}{{"everyday", everyday, Harmless, 90}, {"dangerous", dangerous, Perilous, 85}} {
+		lines := strings.Split(strings.TrimSpace(tc.lines), "\n")
+		right := 0
+		for _, line := range lines {
+			if got := JudgeShell(line, env); got.Risk == tc.want {
+				right++
+			} else {
+				t.Logf("%s: %s: %q", tc.name, line, got.Reasons)
+			}
+		}
+		if len(lines) < 100 || 100*right < tc.percent*len(lines) {
+			t.Errorf("%s: %d of %d lines are right, want %d percent", tc.name, right, len(lines), tc.percent)
+		}
+	}
 }
 
 // Lines as long as the gate lets through: a walk that is not bounded takes
