@@ -100,12 +100,51 @@ func (p *perilFinder) argv(words []string) {
 		}
 	}
 	p.named(name, args)
-	if inner := behindOptions(args); name == "xargs" && len(inner) > 0 && path.Base(inner[0]) == "rm" {
-		p.add("removes all that a list names")
+	commands, scripts := inner(words)
+	for _, c := range commands {
+		if slices.Contains([]string{"find", "fd", "xargs"}, name) && len(c) > 0 && path.Base(c[0]) == "rm" {
+			p.add(name + " removes all that it finds")
+		}
+		p.argv(c)
 	}
-	if slices.Contains(wrappers, name) {
-		p.argv(behindOptions(args))
+	for _, s := range scripts {
+		if f, err := parse(s); err == nil {
+			syntax.Walk(f, p.node)
+		}
 	}
+}
+
+// findRuns are the options of find and fd behind which a command stands.
+var findRuns = []string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}
+
+var shells = []string{"sh", "bash", "zsh", "dash", "ksh"}
+
+// inner lists the commands that a command runs, and the texts that it has a
+// shell run, as far as its words tell.
+func inner(words []string) (commands [][]string, scripts []string) {
+	name, args := path.Base(words[0]), words[1:]
+	switch {
+	case slices.Contains(wrappers, name):
+		commands = append(commands, behindOptions(args))
+	case name == "find" || name == "fd":
+		for i, a := range args {
+			if slices.Contains(findRuns, a) {
+				commands = append(commands, args[i+1:])
+			}
+		}
+	case name == "eval":
+		scripts = append(scripts, strings.Join(args, " "))
+	case name == "ssh":
+		if behind := behindOptions(args); len(behind) > 1 {
+			scripts = append(scripts, strings.Join(behind[1:], " "))
+		}
+	case slices.Contains(shells, name):
+		i := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") && strings.HasSuffix(a, "c") })
+		if i >= 0 && i+1 < len(args) {
+			scripts = append(scripts, args[i+1])
+		}
+	}
+	return commands, scripts
 }
 
 // named looks at commands by their arguments.
@@ -116,11 +155,9 @@ func (p *perilFinder) named(name string, args []string) {
 			p.add("removes folders with all that is in them")
 		}
 		p.targets(args)
-	case "find", "fd":
-		p.find(args)
-	case "ssh":
-		if behind := behindOptions(args); len(behind) > 1 {
-			p.script(strings.Join(behind[1:], " "))
+	case "find":
+		if slices.Contains(args, "-delete") {
+			p.add("find removes all that it finds")
 		}
 	case "psql", "mysql", "mariadb", "sqlite3":
 		if slices.ContainsFunc(args, dropsTables.MatchString) {
@@ -150,10 +187,6 @@ func (p *perilFinder) named(name string, args []string) {
 		}
 	case "git":
 		p.git(args)
-	case "sh", "bash", "zsh", "dash", "ksh":
-		if i := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") && strings.HasSuffix(a, "c") }); i >= 0 && i+1 < len(args) {
-			p.script(args[i+1])
-		}
 	}
 }
 
@@ -162,29 +195,6 @@ func (p *perilFinder) targets(args []string) {
 	for _, a := range args {
 		p.written(a)
 	}
-}
-
-func (p *perilFinder) find(args []string) {
-	if slices.Contains(args, "-delete") {
-		p.add("find removes all that it finds")
-	}
-	for i, a := range args {
-		if slices.Contains(findRuns, a) {
-			p.argv(args[i+1:])
-			if i+1 < len(args) && path.Base(args[i+1]) == "rm" {
-				p.add("find removes all that it finds")
-			}
-		}
-	}
-}
-
-// script looks into the text that a shell is given.
-func (p *perilFinder) script(text string) {
-	f, err := parse(text)
-	if err != nil {
-		return
-	}
-	syntax.Walk(f, p.node)
 }
 
 // gitSubcommand skips the options in front of the subcommand, some with a

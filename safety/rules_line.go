@@ -132,39 +132,27 @@ func (s *search) argv(words []string, depth int) {
 		args = gitSubcommand(args)
 	}
 	s.add(s.rule.compare(append([]string{name}, args...)))
+	commands, scripts := inner(words)
+	for _, c := range commands {
+		s.argv(c, depth+1)
+	}
+	for _, text := range scripts {
+		s.script(text, depth+1)
+	}
 	switch {
 	case slices.Contains(wrappers, name):
-		s.wrapped(name, args, depth)
-	case name == "find" || name == "fd":
-		for i, a := range args {
-			if slices.Contains(findRuns, a) {
-				s.argv(args[i+1:], depth+1)
-			}
-		}
-	case name == "eval":
-		s.script(strings.Join(args, " "), depth+1)
-	case slices.Contains(shells, name):
-		i := slices.IndexFunc(args, func(a string) bool { return strings.HasPrefix(a, "-") && strings.HasSuffix(a, "c") })
-		if i >= 0 && i+1 < len(args) {
-			s.script(args[i+1], depth+1)
-		} else if runsInput(words) {
-			s.add(maybe)
-		}
+		s.wrapped(name, args)
+	case slices.Contains(shells, name) && len(scripts) == 0 && runsInput(words):
+		s.add(maybe)
 	}
 }
 
-var (
-	shells   = []string{"sh", "bash", "zsh", "dash", "ksh"}
-	findRuns = []string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}
-)
-
-// wrapped looks at the command behind a wrapper's own words. Where these end is
-// not always known, so that any of the words may begin it.
-func (s *search) wrapped(name string, args []string, depth int) {
+// wrapped looks at the words behind a wrapper's own. Where these end is not
+// always known, so that any of the words may begin a command.
+func (s *search) wrapped(name string, args []string) {
 	if name == "xargs" {
 		args = append(args[:len(args):len(args)], "") // what it reads
 	}
-	s.argv(behindOptions(args), depth+1)
 	for i := range args {
 		if s.rule.compare(args[i:]) != no {
 			s.add(maybe)
