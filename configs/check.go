@@ -2,6 +2,7 @@ package configs
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -30,6 +31,8 @@ func (l *Loaded) check() error {
 		"sampling.max_tokens":      l.Sampling.MaxTokens > 0,
 		"sampling.temperature":     l.Sampling.Temperature >= 0 && l.Sampling.Temperature <= 2,
 		"sampling.top_p":           l.Sampling.TopP > 0 && l.Sampling.TopP <= 1,
+		"sampling.min_p":           l.Sampling.MinP == nil || *l.Sampling.MinP >= 0 && *l.Sampling.MinP <= 1,
+		"loopTemperature":          l.LoopTemperature >= 0 && l.LoopTemperature <= 2,
 		"maxTurns":                 l.MaxTurns > 0,
 		"maxOutput":                l.MaxOutput >= 0,
 		"contextWindow":            l.ContextWindow == 0 || l.ContextWindow >= leastWindow,
@@ -39,8 +42,12 @@ func (l *Loaded) check() error {
 		"firstTokenTimeout":        l.FirstTokenTimeout > 0,
 		"watchdogTimeout":          l.WatchdogTimeout > 0,
 		"bashTimeout":              l.BashTimeout > 0,
+		"context.maskAt":           l.Context.MaskAt <= 1,
 		"context.maskTo":           l.Context.MaskTo > 0 && l.Context.MaskTo < l.Context.MaskAt,
 		"context.compactAt":        l.Context.CompactAt > l.Context.MaskTo && l.Context.CompactAt <= 1,
+		"context.maskAfterTurns":   l.Context.MaskAfterTurns >= 0,
+		"context.keepLastTurns":    l.Context.KeepLastTurns >= 0,
+		"context.maxMessages":      l.Context.MaxMessages >= 0,
 		"context.summaryMaxTokens": l.Context.SummaryMaxTokens > 0,
 	} {
 		if !ok {
@@ -49,6 +56,9 @@ func (l *Loaded) check() error {
 	}
 	if v := l.Config.Profile; v != autoProfile && v != noProfile && findProfile(v, "") == nil {
 		return fmt.Errorf("%s: there is no profile %q; there are auto, none, %s", l.Origins["profile"], v, strings.Join(Profiles(), ", "))
+	}
+	if u, err := url.Parse(l.BaseURL); err == nil && u.Host != "" && u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("%s: baseURL begins with %s://; it is http://HOST:PORT/v1 or https", l.Origins["baseURL"], u.Scheme)
 	}
 	if strings.ContainsFunc(l.APIKey, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return fmt.Errorf("%s: apiKey holds a blank or a control character; a header cannot carry it", l.Origins["apiKey"])

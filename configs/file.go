@@ -6,7 +6,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -50,12 +52,27 @@ func readFile(name string, must need) (*file, error) {
 func (f *file) parse() error {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(f.data, &doc); err != nil {
-		return fmt.Errorf("%s: %s", f.name, strings.TrimPrefix(err.Error(), "yaml: "))
+		return fmt.Errorf("%s: not YAML: %s", f.line(err), strings.TrimPrefix(errLine.ReplaceAllString(err.Error(), ""), "yaml: "))
 	}
 	if len(doc.Content) > 0 {
 		f.root = doc.Content[0]
 	}
 	return nil
+}
+
+// errLine is the line in an error of the YAML library.
+var errLine = regexp.MustCompile(`line (\d+): `)
+
+// line is the file with the line of an error of the YAML library, which leaves
+// the first line unsaid, and those of encodings and anchors.
+func (f *file) line(err error) string {
+	switch at := errLine.FindStringSubmatch(err.Error()); {
+	case at != nil:
+		return f.name + ":" + at[1]
+	case !utf8.Valid(f.data) || strings.Contains(err.Error(), "anchor"):
+		return f.name
+	}
+	return f.name + ":1"
 }
 
 // layer is the file without any judgement of its values.

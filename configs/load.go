@@ -225,9 +225,14 @@ func (l *Loaded) section(y layer, prefix string, node *yaml.Node, values map[str
 	if node.Kind != yaml.MappingNode {
 		return fmt.Errorf("%s: expected keys and values here", y.origin(node.Line))
 	}
+	first := map[string]int{} // line by key
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		name, value := node.Content[i], node.Content[i+1]
 		path, where := prefix+name.Value, y.origin(name.Line)
+		if line, twice := first[path]; twice {
+			return fmt.Errorf("%s: %s stands there twice; the first is in line %d", where, path, line)
+		}
+		first[path] = name.Line
 		if isSection(path) {
 			if err := l.section(y, path+".", value, values); err != nil {
 				return err

@@ -3,6 +3,7 @@ package configs_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,21 @@ func TestLayersFromWeakToStrong(t *testing.T) {
 	}
 }
 
+func TestWrongVariablesAreNamedWithTheNearest(t *testing.T) {
+	t.Parallel()
+	l, err := configs.Load(configs.Sources{Env: []string{"MM_SAMPLING_TEMPRATURE=1", "MM_ZZZZZZZZZZZZ=1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"environment: MM_SAMPLING_TEMPRATURE is not a setting of mm; did you mean MM_SAMPLING_TEMPERATURE?",
+		"environment: MM_ZZZZZZZZZZZZ is not a setting of mm",
+	}
+	if !slices.Equal(l.Warnings, want) {
+		t.Errorf("got %q, want %q", l.Warnings, want)
+	}
+}
+
 func TestErrorsNameFileLineAndKey(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ name, yaml, want string }{
@@ -81,7 +97,12 @@ func TestErrorsNameFileLineAndKey(t *testing.T) {
 		{"a list for the whole", "- a\n", `agent.yaml:1: expected keys and values here`},
 		{"unknown name", "provider: olama\n", `agent.yaml:1: provider is "olama"; it is one of auto, llamacpp`},
 		{"a figure that cannot work", "sampling:\n  max_tokens: 0\n", `agent.yaml:2: sampling.max_tokens cannot be 0`},
-		{"broken YAML", "model: [\n", `agent.yaml: line`},
+		{"a share over the whole", "context:\n  maskAt: 7\n", `agent.yaml:2: context.maskAt cannot be 7`},
+		{"a share below nothing", "sampling: {min_p: -0.1}\n", `agent.yaml:1: sampling.min_p cannot be -0.1`},
+		{"a key twice", "model: x\nsampling:\n  top_p: 1\nmodel: y\n", `agent.yaml:4: model stands there twice; the first is in line 1`},
+		{"another protocol", "baseURL: ftp://h/v1\n", `agent.yaml:1: baseURL begins with ftp://`},
+		{"broken YAML", "model: x\n\tmaxTurns: 1\n", `agent.yaml:2: not YAML: found a tab`},
+		{"broken YAML in the first line", ": : :\n", `agent.yaml:1: not YAML: `},
 		{"openai without a URL", "provider: openai\n", `agent.yaml:1: provider openai needs baseURL`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

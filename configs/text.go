@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
 	"github.com/knadh/koanf/providers/confmap"
 	"go.yaml.in/yaml/v3"
 )
@@ -47,6 +48,17 @@ func textNode(value string, t reflect.Type) *yaml.Node {
 	return text
 }
 
+// nearestEnv is a hint at the variable that a wrong one most looks like, or "".
+func nearestEnv(name string) string {
+	best, bestDistance := "", 4
+	for _, k := range keys {
+		if d := levenshtein.ComputeDistance(name, envName(k.path)); d < bestDistance {
+			best, bestDistance = "; did you mean "+envName(k.path)+"?", d
+		}
+	}
+	return best
+}
+
 // otherVariables start with MM_ and are no keys.
 var otherVariables = []string{"MM_DEMO_SCRIPT"}
 
@@ -60,7 +72,7 @@ func (l *Loaded) env(environ []string) error {
 		}
 		i := slices.IndexFunc(keys, func(k key) bool { return envName(k.path) == strings.ReplaceAll(name, "__", "_") })
 		if i < 0 {
-			l.Warnings = append(l.Warnings, "environment: "+name+" is not a setting of mm")
+			l.Warnings = append(l.Warnings, "environment: "+name+" is not a setting of mm"+nearestEnv(name))
 			continue
 		}
 		if err := l.text(name, keys[i].path, value); err != nil {
