@@ -16,9 +16,6 @@ const (
 	// binaryShare is the part of bytes that are no text, in percent, from
 	// which an output is named and not shown.
 	binaryShare = 30
-
-	// longLine bounds what is cleaned at once, in bytes.
-	longLine = 32 << 10
 )
 
 // tidy makes the output of a command fit to be read: valid UTF-8 without NUL,
@@ -94,17 +91,7 @@ func cleanLine(line string) string {
 	line = line[strings.LastIndexByte(line, '\r')+1:]
 	line = strings.ReplaceAll(line, "\x00", string(utf8.RuneError))
 	line = overstrike(line)
-	var out strings.Builder
-	for len(line) > 0 {
-		n := len(line)
-		if n > longLine {
-			for n = longLine; !utf8.RuneStart(line[n]); n-- {
-			}
-		}
-		out.WriteString(strings.ReplaceAll(clean.Block(line[:n]).String(), "\n", " "))
-		line = line[n:]
-	}
-	return out.String()
+	return strings.ReplaceAll(clean.Unbounded(line).String(), "\n", " ")
 }
 
 // overstrike applies backspaces, with which manual pages make bold letters.

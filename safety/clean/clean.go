@@ -49,6 +49,14 @@ func Block(s string) Text {
 	return Text{t.s + b.Flush().s}
 }
 
+// Unbounded cleans text as Block does, however long its lines are and the whole
+// is. It is for what is bounded elsewhere.
+func Unbounded(s string) Text {
+	b := Stream{unbounded: true}
+	t := b.Write(s)
+	return Text{t.s + b.Flush().s}
+}
+
 // Line cleans text that must stay on one line: a run of line breaks becomes
 // one "⏎", a tab a space, and line breaks at the ends go.
 func Line(s string) Text {

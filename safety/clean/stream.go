@@ -18,6 +18,7 @@ type Stream struct {
 	row, total int // runes of this line, bytes written
 	rowCut     bool
 	totalCut   bool
+	unbounded  bool
 
 	out strings.Builder
 }
@@ -74,7 +75,10 @@ func (c *Stream) plain(s string) int {
 	if !c.seq.idle() {
 		return 0
 	}
-	room := min(len(s), MaxRow-c.row, MaxTotal-c.total)
+	room := len(s)
+	if !c.unbounded {
+		room = min(room, MaxRow-c.row, MaxTotal-c.total)
+	}
 	n := 0
 	for n < room && s[n] >= ' ' && s[n] <= '~' {
 		n++
@@ -132,8 +136,8 @@ func (c *Stream) put(r rune) {
 		c.row++
 	}
 	c.total += utf8.RuneLen(r)
-	c.rowCut = c.row > MaxRow
-	c.totalCut = c.total > MaxTotal
+	c.rowCut = c.row > MaxRow && !c.unbounded
+	c.totalCut = c.total > MaxTotal && !c.unbounded
 	if c.rowCut || c.totalCut {
 		c.out.WriteString(cutMark)
 		return

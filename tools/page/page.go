@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"unicode/utf8"
 
 	"codeberg.org/readeck/go-readability/v2"
 	"golang.org/x/net/html"
@@ -176,25 +175,12 @@ func article(root *html.Node, elements int, base *url.URL) *html.Node {
 	return found.Node
 }
 
-// maxCleaned is how much of a line is cleaned at once, in bytes.
-const maxCleaned = 32 << 10
-
-// cleanText drops what acts on a screen or hides, line by line, and white
-// space at the ends of lines.
+// cleanText drops what acts on a screen or hides, and white space at the ends
+// of lines.
 func cleanText(text string) string {
-	var b, row strings.Builder
-	for line := range strings.Lines(text) {
-		row.Reset()
-		for line = strings.TrimRight(line, "\r\n"); line != ""; {
-			n := len(line)
-			if n > maxCleaned {
-				for n = maxCleaned; !utf8.RuneStart(line[n]); n-- {
-				}
-			}
-			row.WriteString(clean.Block(line[:n]).String())
-			line = line[n:]
-		}
-		b.WriteString(strings.TrimRight(row.String(), " \t"))
+	var b strings.Builder
+	for line := range strings.Lines(strings.ReplaceAll(text, "\r\n", "\n")) {
+		b.WriteString(strings.TrimRight(clean.Unbounded(line).String(), " \t\n"))
 		b.WriteByte('\n')
 	}
 	return strings.TrimRight(b.String(), "\n")
