@@ -98,11 +98,8 @@ func (t editFile) Plan(ctx context.Context, args json.RawMessage) (Plan, error) 
 	if a.DryRun {
 		op = safety.Read
 	}
-	p, err := t.Workspace.Resolve(a.Path, op)
+	p, err := t.resolve(a.Path, op)
 	if err != nil {
-		return Plan{}, err
-	}
-	if err := t.strayed(p); err != nil {
 		return Plan{}, err
 	}
 	s := t.prepare(ctx, p, a.Edits)

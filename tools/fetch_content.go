@@ -135,11 +135,8 @@ func pageOptions(args json.RawMessage) (o page.Options, base *url.URL, err error
 // output judges the file that a page goes to. It is written like any file, and
 // what the model does not know is not lost.
 func (t fetchContent) output(ctx context.Context, named string) (*fetchOutput, error) {
-	p, err := t.Files.Workspace.Resolve(named, safety.Write)
+	p, err := t.Files.resolve(named, safety.Write)
 	if err != nil {
-		return nil, err
-	}
-	if err := t.Files.strayed(p); err != nil {
 		return nil, err
 	}
 	if p.Class != safety.Inside {

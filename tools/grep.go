@@ -80,10 +80,7 @@ func (t grepTool) Plan(_ context.Context, args json.RawMessage) (Plan, error) {
 	if s.tries, err = grepTries(a.Pattern); err != nil {
 		return Plan{}, err
 	}
-	if s.root, err = t.Workspace.Resolve(a.Path, safety.Read); err != nil {
-		return Plan{}, err
-	}
-	if err := t.strayed(s.root); err != nil {
+	if s.root, err = t.resolve(a.Path, safety.Read); err != nil {
 		return Plan{}, err
 	}
 	title := a.Pattern

@@ -185,11 +185,8 @@ func (t *LSP) Plan(ctx context.Context, args json.RawMessage) (Plan, error) {
 	if err := json.Unmarshal(args, &a); err != nil {
 		return Plan{}, fmt.Errorf("[error: lsp: %w]", err)
 	}
-	p, err := t.files.Workspace.Resolve(a.Path, safety.Read)
+	p, err := t.files.resolve(a.Path, safety.Read)
 	if err != nil {
-		return Plan{}, err
-	}
-	if err := t.files.strayed(p); err != nil {
 		return Plan{}, err
 	}
 	call := lspCall{action: a.Action, client: t.client(p.Real), path: p, symbol: strings.TrimSpace(a.Symbol), line: a.Line}

@@ -102,11 +102,8 @@ func (t readFile) Plan(_ context.Context, args json.RawMessage) (Plan, error) {
 	if a.End > 0 && a.Start > a.End {
 		return Plan{}, fmt.Errorf("[error: read_file: start %d is behind end %d]", a.Start, a.End)
 	}
-	p, err := t.Workspace.Resolve(a.Path, safety.Read)
+	p, err := t.resolve(a.Path, safety.Read)
 	if err != nil {
-		return Plan{}, err
-	}
-	if err := t.strayed(p); err != nil {
 		return Plan{}, err
 	}
 	title := t.Workspace.Display(p.Real)
@@ -129,14 +126,17 @@ type readState struct {
 	args readArgs
 }
 
-// strayed refuses a path at the root of the disk that was meant to be in the
-// project.
-func (f Files) strayed(p safety.Path) error {
-	rel, ok := f.Workspace.Strayed(p)
-	if !ok {
-		return nil
+// resolve finds out where a path leads. One at the root of the disk that was
+// meant to be in the project is refused.
+func (f Files) resolve(named string, op safety.Op) (safety.Path, error) {
+	p, err := f.Workspace.Resolve(named, op)
+	if err != nil {
+		return p, err
 	}
-	return fmt.Errorf("[error: %s does not exist; the project's files have relative paths: use %q]", p.Named, rel)
+	if rel, ok := f.Workspace.Strayed(p); ok {
+		return p, fmt.Errorf("[error: %s does not exist; the project's files have relative paths: use %q]", p.Named, rel)
+	}
+	return p, nil
 }
 
 func (t readFile) Run(ctx context.Context, p Plan, _ Sink) Result {
