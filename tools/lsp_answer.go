@@ -20,31 +20,31 @@ const (
 
 // answer asks the server and writes what it says.
 func (t *LSP) answer(ctx context.Context, c lspCall) (text string, cut bool, err error) {
+	var places []lspclient.Place
+	found := 0 // the line where the name is
 	switch c.action {
 	case askDefinition:
-		places, found, err := c.client.Definition(ctx, c.path.Real, c.symbol, c.line)
+		places, found, err = c.client.Definition(ctx, c.path.Real, c.symbol, c.line)
 		text, cut = t.definitions(c, places)
-		return joinNonEmpty([]string{t.moved(c, found), text}), cut, err
 	case askReferences:
-		places, found, err := c.client.References(ctx, c.path.Real, c.symbol, c.line)
+		places, found, err = c.client.References(ctx, c.path.Real, c.symbol, c.line)
 		text, cut = t.references(c, places)
-		return joinNonEmpty([]string{t.moved(c, found), text}), cut, err
 	case askHover:
-		said, found, err := c.client.Hover(ctx, c.path.Real, c.symbol, c.line)
-		if said == "" {
-			said = fmt.Sprintf("[%s knows nothing of %s]", c.client.Name(), shown(c.symbol))
+		text, found, err = c.client.Hover(ctx, c.path.Real, c.symbol, c.line)
+		text, cut = Limit(readable([]byte(text)), min(maxHover, t.files.maxOutput()))
+		if text == "" {
+			text = fmt.Sprintf("[%s knows nothing of %s]", c.client.Name(), shown(c.symbol))
 		}
-		text, cut = Limit(readable([]byte(said)), min(maxHover, t.files.maxOutput()))
-		return joinNonEmpty([]string{t.moved(c, found), text}), cut, err
 	case askSymbols:
-		symbols, err := c.client.Symbols(ctx, c.path.Real)
+		symbols, failed := c.client.Symbols(ctx, c.path.Real)
 		text, cut = t.symbols(c, symbols)
-		return text, cut, err
+		err = failed
 	default:
-		problems, err := c.client.Diagnostics(ctx, c.path.Real)
+		problems, failed := c.client.Diagnostics(ctx, c.path.Real)
 		text, cut = t.problems(c, problems)
-		return text, cut, err
+		err = failed
 	}
+	return joinNonEmpty([]string{t.moved(c, found), text}), cut, err
 }
 
 // moved says that a name was taken from another line than the model named.
