@@ -39,6 +39,11 @@ var onlyHere = map[string]string{
 	"github.com/knadh/koanf/v2":      "mm/configs",
 }
 
+// eventsOnly lists what the screen must not import itself, though the core's
+// events bring it along: their types are package agent's. What a text may do
+// on a terminal is in one place, mm/safety/clean.
+var eventsOnly = []string{"mm/llm", "mm/tools", "mm/safety"}
+
 // maxFileLines is where a file has too many seams unseen; tables and tests are
 // not counted.
 const maxFileLines = 800
@@ -81,6 +86,10 @@ func TestArrows(t *testing.T) {
 			break
 		}
 		for _, imported := range p.imports {
+			if strings.HasPrefix(p.path+"/", "mm/ui/") && imported != "mm/safety/clean" &&
+				slices.ContainsFunc(eventsOnly, func(d string) bool { return imported == d || strings.HasPrefix(imported, d+"/") }) {
+				t.Errorf("%s imports %s: the screen knows events and commands only", p.path, imported)
+			}
 			if home := onlyHere[imported]; home != "" && p.path != home {
 				t.Errorf("%s imports %s, which only %s may", p.path, imported, home)
 			}
