@@ -107,12 +107,12 @@ func (b brought) describe() []string {
 	var lines []string
 	if b.notes.Path != "" {
 		text := strings.Split(b.notes.text, "\n")
-		lines = append(lines, fmt.Sprintf("%s: instructions for the model, %d lines:", clean.Visible(b.notes.Path), len(text)))
+		lines = append(lines, clean.Visible(b.notes.Path).String()+": instructions for the model:")
 		for _, line := range text[:min(len(text), notesShown)] {
 			lines = append(lines, "  "+clean.Visible(line).String())
 		}
 		if len(text) > notesShown {
-			lines = append(lines, fmt.Sprintf("  … %d more", len(text)-notesShown))
+			lines = append(lines, fmt.Sprintf("  … %d more lines", len(text)-notesShown))
 		}
 	}
 	for _, f := range b.skills {

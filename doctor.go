@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,15 +26,19 @@ import (
 
 // doctor is "mm doctor". It fails when something is broken.
 func (p program) doctor(ctx context.Context, o options) int {
-	var all []doctor.Finding
+	var (
+		all    []doctor.Finding
+		writes error
+	)
 	found := func(f doctor.Finding) {
 		f.Text, f.Advice = clean.Line(f.Text).String(), clean.Line(f.Advice).String()
 		all = append(all, f)
 		if !o.json {
-			fmt.Fprint(p.out, f.Line())
+			_, err := fmt.Fprint(p.out, f.Line())
+			writes = cmp.Or(writes, err)
 		}
 	}
-	if err := p.examineAll(ctx, o, found); err != nil {
+	if err := cmp.Or(p.examineAll(ctx, o, found), writes); err != nil {
 		return p.fail(err)
 	}
 	if o.json {
@@ -81,7 +86,7 @@ func (a *app) examine(ctx context.Context, found func(doctor.Finding)) {
 	for _, f := range a.languageServers() {
 		found(f)
 	}
-	found(a.terminalFinding())
+	found(a.examineTerminal())
 }
 
 // doctorText is the report for the screen.
@@ -217,8 +222,8 @@ func (a *app) languageServers() []doctor.Finding {
 	return list
 }
 
-// terminalFinding says what the terminal can show.
-func (a *app) terminalFinding() doctor.Finding {
+// lookAtTerminal says what the terminal can show.
+func (a *app) lookAtTerminal() doctor.Finding {
 	f := doctor.Finding{Area: "terminal", Status: doctor.OK}
 	name := a.getenv("TERM")
 	if !term.IsTerminal(a.out.Fd()) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -67,14 +68,20 @@ func (p program) parse() (o options, words []string, err error) {
 		}
 		err = fs.Parse(fs.Args()[1:])
 	}
-	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprint(p.out, usageText())
-		fs.SetOutput(p.out)
-		fs.PrintDefaults()
-	} else if err != nil {
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintf(p.err, "mm: %v (mm -help lists the flags)\n", err)
 	}
 	return o, words, err
+}
+
+// help writes the usage and the flags.
+func (p program) help() error {
+	b := bytes.NewBufferString(usageText())
+	fs := newFlags(&options{})
+	fs.SetOutput(b)
+	fs.PrintDefaults()
+	_, err := b.WriteTo(p.out)
+	return err
 }
 
 // usageText is what stands above the flags.

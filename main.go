@@ -75,12 +75,12 @@ func (p program) run(ctx context.Context) int {
 	o, words, err := p.parse()
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		return exitOK
+		return p.done(p.help())
 	case err != nil:
 		return exitUsage
 	case o.version:
-		fmt.Fprintf(p.out, "mm %s %s/%s %s\n", version, runtime.GOOS, runtime.GOARCH, runtime.Version())
-		return exitOK
+		_, err := fmt.Fprintf(p.out, "mm %s %s/%s %s\n", version, runtime.GOOS, runtime.GOARCH, runtime.Version())
+		return p.done(err)
 	case len(words) > 0:
 		return p.command(ctx, o, words)
 	case o.acp && o.prompted:

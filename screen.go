@@ -15,6 +15,7 @@ import (
 	"mm/agent"
 	"mm/configs"
 	"mm/llm"
+	"mm/llm/doctor"
 	"mm/llm/openai"
 	"mm/safety"
 	"mm/tools"
@@ -26,6 +27,11 @@ func (a *app) screen(ctx context.Context) int {
 	if !term.IsTerminal(a.in.Fd()) || !term.IsTerminal(a.out.Fd()) {
 		return a.fail(errors.New("there is no terminal here: use mm -p \"...\" for one prompt"))
 	}
+	if a.getenv("TERM") == "dumb" {
+		return a.fail(errors.New("this terminal (TERM=dumb) cannot show a screen: use mm -p \"...\" for one prompt"))
+	}
+	terminal := a.lookAtTerminal() // standard output is another once the screen is up
+	a.examineTerminal = func() doctor.Finding { return terminal }
 	if err := a.trustAtStart(ctx); err != nil {
 		return a.fail(err)
 	}
@@ -206,6 +212,7 @@ func (a *app) firstRun(r *runs, cause error) *ui.FirstRun {
 		{Name: "Docker Model Runner", Command: "docker model run ai/qwen3"},
 		{Name: "Ollama", Command: "ollama serve"},
 		{Name: "LM Studio", Command: "lms server start"},
+		{Name: "vLLM", Command: "vllm serve MODEL"},
 	}}
 	found := llm.Explain(cause, llm.ModelInfo{Provider: a.cfg.Provider, BaseURL: a.cfg.BaseURL})
 	if a.cfg.Provider == "auto" && a.cfg.BaseURL == "" {

@@ -16,7 +16,7 @@ import (
 
 // onScreen starts the whole program with the stand-in for a model in a folder
 // that holds main.go.
-func onScreen(t *testing.T) (p *ptytest.Program, file string) {
+func onScreen(t *testing.T, env ...string) (p *ptytest.Program, file string) {
 	t.Helper()
 	dir := t.TempDir()
 	file = filepath.Join(dir, "main.go")
@@ -25,7 +25,8 @@ func onScreen(t *testing.T) (p *ptytest.Program, file string) {
 	}
 	// The test's own binary is mm under that name.
 	cmd := &exec.Cmd{Path: os.Args[0], Args: []string{"mm", "-demo"}, Dir: dir}
-	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "COLORTERM=truecolor", "COLORFGBG=15;0"}
+	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "COLORTERM=truecolor", "COLORFGBG=15;0", "LANG=C.UTF-8"}
+	cmd.Env = append(cmd.Env, env...)
 	return ptytest.Start(t, cmd), file
 }
 
@@ -88,4 +89,33 @@ func TestClosedTerminalKeepsTheConversation(t *testing.T) {
 	if err != nil || len(kept) != 1 {
 		t.Errorf("kept %v, %v; want one conversation", kept, err)
 	}
+}
+
+// What the doctor says of the terminal is not of the file that standard output
+// is while the screen is up.
+func TestDoctorOnTheScreenSeesTheTerminal(t *testing.T) {
+	t.Parallel()
+	p, _ := onScreen(t)
+	p.WaitFor("demo @ demo")
+	p.Write("/doctor\r")
+	p.WaitFor("xterm-256color, true colour")
+}
+
+func TestDumbTerminalIsRefused(t *testing.T) {
+	t.Parallel()
+	p, _ := onScreen(t, "TERM=dumb")
+	p.WaitFor("TERM=dumb")
+	if code := p.Wait(); code != exitError {
+		t.Errorf("exit code %d, want %d", code, exitError)
+	}
+	if text := p.Written(); strings.Contains(text, "\x1b") {
+		t.Errorf("escapes on a terminal that has none: %q", text)
+	}
+}
+
+// A theme that there is not is told on the screen, once it is up.
+func TestUnknownThemeIsTold(t *testing.T) {
+	t.Parallel()
+	p, _ := onScreen(t, "MM_THEME=foo")
+	p.WaitFor("there is no theme foo; there are auto, catppuccin, dark")
 }

@@ -132,7 +132,7 @@ func (a *app) trustAtStart(ctx context.Context) error {
 	if !q.undecided() {
 		return nil
 	}
-	fmt.Fprintln(a.out, "This project brings settings or texts for the model. They count only when you trust them.")
+	fmt.Fprintln(a.out, "This project brings settings or texts for the model.\nThey count only when you trust them:")
 	for _, line := range q.describe() {
 		fmt.Fprintln(a.out, line)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"mm/configs"
 	"mm/llm"
 	"mm/llm/demo"
+	"mm/llm/doctor"
 	"mm/llm/openai"
 	"mm/safety"
 	"mm/skills"
@@ -41,12 +43,13 @@ type app struct {
 	cfg  *configs.Loaded
 	cwd  string
 
-	model     *server
-	unreached error // why the server that was chosen cannot be reached
-	runner    *proc.Runner
-	asked     atomic.Pointer[safety.Policy] // of the last core
-	turns     chan struct{}                 // turns of all sessions run one after another
-	log       io.WriteCloser
+	model           *server
+	unreached       error // why the server that was chosen cannot be reached
+	runner          *proc.Runner
+	asked           atomic.Pointer[safety.Policy] // of the last core
+	turns           chan struct{}                 // turns of all sessions run one after another
+	log             io.WriteCloser
+	examineTerminal func() doctor.Finding
 
 	mu      sync.Mutex
 	closers []func()
@@ -54,6 +57,7 @@ type app struct {
 
 func newApp(p program, o options, cwd string, cfg *configs.Loaded) (*app, error) {
 	a := &app{program: p, opts: o, cfg: cfg, cwd: cwd, model: &server{}, turns: make(chan struct{}, 1)}
+	a.examineTerminal = a.lookAtTerminal
 	var err error
 	if o.logFile != "" {
 		if a.log, err = os.OpenFile(o.logFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
@@ -166,7 +170,7 @@ func (a *app) useDemo() (string, error) {
 	if name := a.getenv("MM_DEMO_SCRIPT"); name != "" {
 		script, err := demo.ReadScript(name)
 		if err != nil {
-			return "", err
+			return "", fmt.Errorf("MM_DEMO_SCRIPT: %w", err)
 		}
 		o = demo.Options{Script: script}
 	}
@@ -382,7 +386,10 @@ func (a *app) promptFile(ws *safety.Workspace) (string, error) {
 	f, err := ws.ReadFile(p, maxPromptFile)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("systemPromptFile: %w", err)
+		if missing, ok := errors.AsType[*fs.PathError](err); ok {
+			err = missing.Err // its path is the end of the name
+		}
+		return "", fmt.Errorf("systemPromptFile %s: %w", name, err)
 	case !f.Whole():
 		return "", fmt.Errorf("systemPromptFile %s is larger than %d bytes", name, maxPromptFile)
 	}

@@ -65,13 +65,15 @@ func (m *Model) replaceCore(core Core) tea.Cmd {
 	if core == nil || core == m.core {
 		return nil
 	}
+	if m.core != nil {
+		m.moods.flash = clean.Text{} // such as that the old one has ended
+	}
 	m.core = core
 	m.gen++
 	m.st = state.State{}
 	m.list.Clear()
 	m.askPending(m.now())
 	m.moods.interrupting = false
-	m.moods.flash = clean.Text{} // such as that the old one has ended
 	return tea.Batch(waitBatch(m.gen, core.Events()), m.readBranch())
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/atotto/clipboard"
@@ -165,7 +166,7 @@ func chooseLook(in, out *os.File, o Look, getenv func(string) string) (l look, t
 	name := o.Theme
 	if name != "" && name != "auto" {
 		if _, ok := themes.Find(l.themes, name); !ok {
-			faults = errors.Join(faults, fmt.Errorf("there is no theme %s", name))
+			faults = errors.Join(faults, fmt.Errorf("there is no theme %s; there are auto, %s", name, themeNames(l.themes)))
 			name = "auto"
 		}
 	}
@@ -180,6 +181,14 @@ func chooseLook(in, out *os.File, o Look, getenv func(string) string) (l look, t
 	th, _ := themes.Find(l.themes, name)
 	l.sheet = newSheet(th, profileOf(out, getenv))
 	return l, typed, faults
+}
+
+func themeNames(list []themes.Theme) string {
+	var names []string
+	for _, t := range list {
+		names = append(names, t.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // newSheet prepares a theme. Without colours only the theme that needs none
