@@ -127,7 +127,7 @@ func (m *Model) hint() clean.Text {
 	case m.st.Busy:
 		return clean.Trusted("type ahead: Enter queues the message")
 	}
-	return clean.Trusted("ask for something · Enter sends, Alt+Enter new line · / commands · @ files · ! shell")
+	return clean.Trusted("Enter sends, Alt+Enter new line · / commands · @ files · $ skills · ! shell")
 }
 
 // where is the directory as people write it.

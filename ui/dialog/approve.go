@@ -381,7 +381,7 @@ func (d *Approve) writing(sheet *style.Sheet, w int) []string {
 	d.edit.SetSheet(sheet)
 	hint, label := clean.Trusted("why not; the model reads it"), "Enter refuses with this reason · Esc goes back"
 	if d.mode == editing {
-		label = "Enter takes this instead, the model is told · Ctrl+J new line · Esc goes back"
+		label = "Enter takes this, the model is told · Ctrl+J new line · Esc goes back"
 	}
 	if d.note != "" {
 		label = d.note
