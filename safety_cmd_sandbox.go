@@ -5,12 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"syscall"
 
 	"mm/safety"
 	"mm/safety/sandbox"
+	"mm/tools/proc"
 )
 
 // sandbox is "mm sandbox": it tests the sandbox of this machine, or runs a
@@ -70,18 +69,11 @@ func (p program) sandboxed(tier safety.Tier, words []string) int {
 	}
 	err = cmd.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return exitCode(exit.ProcessState)
+		code, _ := proc.Status(exit.ProcessState)
+		return code
 	}
 	if err != nil {
 		return p.fail(err)
 	}
 	return exitOK
-}
-
-// exitCode is what a shell would report.
-func exitCode(s *os.ProcessState) int {
-	if ws, ok := s.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return 128 + int(ws.Signal())
-	}
-	return s.ExitCode()
 }

@@ -158,7 +158,7 @@ func (r *Runner) Run(ctx context.Context, c Command) (Outcome, error) {
 	// start, and the ends of a pipeline die one by one.
 	within(leftWait, func() bool { return !g.alive() })
 	p.settle(wr)
-	out.ExitCode, out.Signal = status(state)
+	out.ExitCode, out.Signal = Status(state)
 	out.Left = r.leave(g, p)
 	out.Output = p.output()
 	out.Elapsed = time.Since(began)

@@ -34,8 +34,9 @@ func (g *group) kill() { g.signal(unix.SIGKILL) }
 
 func (g *group) release() {}
 
-// status reads how the shell ended.
-func status(s *os.ProcessState) (code int, signal string) {
+// Status reads how a process ended: its exit code as a shell reports it, and
+// the signal that ended it, if one did.
+func Status(s *os.ProcessState) (code int, signal string) {
 	if s == nil { // not even KILL ended it
 		return -1, ""
 	}

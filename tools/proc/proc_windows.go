@@ -86,7 +86,8 @@ func (g *group) members() []Job { return []Job{{PID: g.leader}} }
 
 func (g *group) release() { _ = windows.CloseHandle(g.job) } // its processes have ended
 
-func status(s *os.ProcessState) (code int, signal string) {
+// Status reads how a process ended; no signals end it here.
+func Status(s *os.ProcessState) (code int, signal string) {
 	if s == nil {
 		return -1, ""
 	}
