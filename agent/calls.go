@@ -67,7 +67,24 @@ func (t *turn) runCalls(ctx context.Context) *outcome {
 	if ctx.Err() != nil {
 		return &outcome{stop: StopCancelled}
 	}
+	if t.loop.again() {
+		t.note("You made this call before and have its result. Do not make it again. Use the result for what was asked: " + t.quoted())
+		t.repaired(repairedRepeat, "a call was made again with the same result: reminded of the request")
+	}
 	return nil
+}
+
+// quotedRequest bounds the request that a note repeats, in characters.
+const quotedRequest = 600
+
+// quoted is what the user asked for in this turn, for a note to a model that
+// lost it out of sight.
+func (t *turn) quoted() string {
+	text := []rune(strings.TrimSpace(t.asked))
+	if len(text) > quotedRequest {
+		text = append(text[:quotedRequest], '…')
+	}
+	return fmt.Sprintf("%q", string(text))
 }
 
 // runCall takes a call as far as it gets and says how it ended. It emits

@@ -33,6 +33,8 @@ type seenCall struct {
 	call   uint64 // tool, arguments and result
 	near   uint64 // of a refused one: tool, path and result, the text of the call aside
 	change bool   // it changed a file
+
+	refused bool
 }
 
 // callResult is what came of a call. Refused means that it did not run, or
@@ -63,6 +65,13 @@ func (d *detector) reset() { *d = detector{seed: d.seed} }
 // warned tells whether the last call was part of a loop.
 func (d *detector) warned() bool { return d.active }
 
+// again tells whether the last call was the one before it once more: it ran, and
+// gave what was known. A third time is a loop.
+func (d *detector) again() bool {
+	n := len(d.calls)
+	return !d.active && n > 0 && !d.calls[n-1].refused && d.trailing(1, func(c seenCall) uint64 { return c.call }) == loopTimes-1
+}
+
 // repeats is how often the last call was made in its loop.
 func (d *detector) repeats() int { return d.count }
 
@@ -71,7 +80,7 @@ func (d *detector) saw(k callKey, r callResult) loopLevel {
 	if r.changed {
 		d.forgetLooks()
 	}
-	seen := seenCall{call: d.hash(k.tool, k.args, r.output), change: r.changed}
+	seen := seenCall{call: d.hash(k.tool, k.args, r.output), change: r.changed, refused: r.refused}
 	seen.near = seen.call
 	if r.refused {
 		seen.near = d.hash(k.tool, k.path, r.output)

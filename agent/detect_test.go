@@ -82,3 +82,31 @@ func TestRepeatsCountsACycleOnce(t *testing.T) {
 		t.Errorf("%d times, want 3", got)
 	}
 }
+
+// TestAgain: the second of two equal calls is worth a word, before it is a loop.
+func TestAgain(t *testing.T) {
+	t.Parallel()
+	ls := callKey{tool: "bash", args: "ls"}
+	same := callResult{output: "a"}
+	for _, tc := range []struct {
+		name    string
+		results []callResult
+		want    []bool
+	}{
+		{"the same result", []callResult{same, same, same}, []bool{false, true, false}},
+		{"another result", []callResult{same, {output: "b"}}, []bool{false, false}},
+		{"refused", []callResult{{output: "no", refused: true}, {output: "no", refused: true}}, []bool{false, false}},
+		{"after a change", []callResult{{output: "ok", changed: true}, same}, []bool{false, false}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDetector()
+			for i, r := range tc.results {
+				d.saw(ls, r)
+				if got := d.again(); got != tc.want[i] {
+					t.Errorf("call %d: %v, want %v", i+1, got, tc.want[i])
+				}
+			}
+		})
+	}
+}

@@ -126,7 +126,8 @@ func (t *turn) nudge(resp llm.Response) bool {
 		kind, what = repairedThought, "there was reasoning and no answer"
 		note = "You reasoned and gave no answer: what you think is not read. Call a tool now, or answer in a sentence."
 	case text == "":
-		kind, what, note = repairedEmpty, "the answer was empty", "Your answer was empty. Call a tool now, or answer in a sentence."
+		kind, what = repairedEmpty, "the answer was empty"
+		note = "Your answer was empty. Call a tool now, or answer in a sentence: " + t.quoted()
 	case announcesOnly(text):
 		kind, what = repairedAnnounced, "a step was announced and not taken"
 		note = "You announced a step and did not take it. Call the tool for it now."

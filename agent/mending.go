@@ -24,6 +24,7 @@ const (
 	repairedThought   RepairKind = "reasoning alone"
 	repairedAnnounced RepairKind = "announced step"
 	repairedRunaway   RepairKind = "runaway"
+	repairedRepeat    RepairKind = "repeated call"
 )
 
 // repaired tells the user of a repair.

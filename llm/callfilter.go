@@ -106,13 +106,14 @@ func plainCall(s string) plainState {
 		}
 		s = body
 	}
-	for _, open := range []string{"[", "{"} {
+	const required = 1
+	for i, open := range []string{"[", "{", "{"} { // doubled as some templates show it
 		s = strings.TrimLeft(s, " \t\r\n")
 		if s == "" {
 			return undecided
 		}
 		rest, ok := strings.CutPrefix(s, open)
-		if !ok && open == "{" {
+		if !ok && i == required {
 			return notPlain
 		}
 		if ok {

@@ -16,6 +16,8 @@ func TestCallFilter(t *testing.T) {
 		{"less than", "a <b and a < b", "a <b and a < b"},
 		{"a fenced call", "```json\n{\n  \"name\": \"bash\"}\n```", ""},
 		{"a bare call", " {\"name\": \"bash\", \"arguments\": {}}", ""},
+		{"a call in doubled braces", "{{\"name\": \"bash\", \"arguments\": {}}}", ""},
+		{"doubled braces of a template", "{{ value }} is put in.", "{{ value }} is put in."},
 		{"a list of calls", "[{\"name\": \"bash\"}]", ""},
 		{"markup after prose", "I look. <tool_call>\n{}", "I look. "},
 		{"function markup", "<function=bash>", ""},

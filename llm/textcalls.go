@@ -171,6 +171,12 @@ func (p *textParser) plain(s string) ([]Call, bool) {
 func (p *textParser) jsonCalls(s string) (calls []Call, rest string, ok bool) {
 	s = strings.TrimSpace(s)
 	raw, rest, ok := leadingJSON(s)
+	if inner, doubled := strings.CutPrefix(s, "{{"); doubled {
+		// Qwen2.5-Coder's template shows a call in doubled braces, and small
+		// models copy that, with any number of braces at the end.
+		raw, rest, ok = leadingJSON("{" + inner)
+		rest = strings.TrimLeft(rest, "}")
+	}
 	if !ok {
 		mended, tripled := untriple(s)
 		if raw, rest, ok = leadingJSON(mended); !tripled || !ok {
