@@ -26,6 +26,10 @@ var plainVariables = map[string]bool{
 // brackets matches a bracket pattern that needs no quotes anywhere.
 var brackets = regexp.MustCompile(`\[[!^]?[A-Za-z0-9_.-]+\]`)
 
+// assignedHome matches a tilde that bash expands inside of a word that looks
+// like an assignment.
+var assignedHome = regexp.MustCompile(`[=:]~`)
+
 // word reduces a word to text. It asks and returns false where bash would do
 // more than that.
 func (j *judge) word(w *syntax.Word) (word, bool) {
@@ -37,6 +41,11 @@ func (j *judge) word(w *syntax.Word) (word, bool) {
 	for i, part := range w.Parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
+			// Bash leaves a tilde alone before what is quoted.
+			if p.Value == "~" && i == 0 && len(w.Parts) > 1 || assignedHome.MatchString(p.Value) {
+				j.ask("a home folder that is not plain (%s)", p.Value)
+				return out, false
+			}
 			if !j.literal(&out, p.Value, i == 0) {
 				return out, false
 			}
