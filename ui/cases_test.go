@@ -445,8 +445,19 @@ func TestShellCommand(t *testing.T) {
 		if got := s.Asked(); !slices.Equal(got, []agent.Command{agent.RunShell{Command: "git status"}}) {
 			t.Errorf("got %+v", got)
 		}
-		s.Events(agent.ShellOutput{Command: "git status", Output: "clean\n", ExitCode: 0})
-		s.Want("! git status", "│ clean")
+		s.Want("running ! git status", "Esc cancels")
+		s.Type("!git log")
+		s.Press("enter")
+		s.Events(agent.QueueChanged{Queued: []string{"!git log"}})
+		s.Events(agent.ShellOutput{Command: "git status", Output: "clean\n", ExitCode: 0}, agent.QueueChanged{})
+		s.Want("! git status", "│ clean", "running ! git log")
+		s.Press("esc")
+		s.Press("esc")
+		if got := s.Asked(); !slices.Contains(got, agent.Command(agent.Interrupt{})) {
+			t.Errorf("got %+v, want the command interrupted", got)
+		}
+		s.Events(agent.ShellOutput{Command: "git log", Output: "[stopped]", ExitCode: 1}, agent.Idle{})
+		s.Lacks("running", "Esc cancels")
 	})
 }
 

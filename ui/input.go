@@ -294,6 +294,9 @@ func (m *Model) submit() tea.Cmd {
 	if !m.do(c) {
 		return nil
 	}
+	if own, ok := c.(agent.RunShell); ok && !m.st.Busy {
+		m.st.RunsShell(own.Command, m.now())
+	}
 	m.list.End()
 	return m.keepPrompt(m.comp.Take())
 }

@@ -37,11 +37,6 @@ func (s *State) applySession(e agent.Event) {
 		s.setModel(e.Model)
 	case agent.ModeChanged:
 		s.Mode = e.Mode
-	case agent.QueueChanged:
-		s.Queue = nil
-		for _, q := range e.Queued {
-			s.Queue = append(s.Queue, clean.Block(q))
-		}
 	case agent.PlanUpdated:
 		s.Plan = steps(e.Steps)
 	case agent.ContextUsage:
@@ -67,8 +62,6 @@ func (s *State) applySession(e agent.Event) {
 		s.add(&Notice{Level: levelOf(e.Level), Text: clean.Line(e.Text)})
 	case agent.Fault:
 		s.add(&Notice{Level: Failure, Text: clean.Line(e.Text)})
-	case agent.ShellOutput:
-		s.add(&Shell{Command: clean.Visible(e.Command), Output: clean.Block(e.Output), ExitCode: e.ExitCode})
 	}
 }
 
