@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -118,5 +119,40 @@ func TestFilesStaySmall(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// The table of events in the documentation names each event, and no other.
+func TestEveryEventIsInTheTable(t *testing.T) {
+	t.Parallel()
+	doc, err := os.ReadFile(filepath.Join("docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(doc), "\n## Events\n")
+	table, _, _ = strings.Cut(table, "\nA stored session")
+	table = table[strings.Index(table, "| About"):]
+	told := map[string]bool{}
+	for _, m := range regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(table, -1) {
+		told[m[1]] = true
+	}
+	files, err := filepath.Glob(filepath.Join("agent", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		code, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^func \((\w+)\) Kind\(\) string`).FindAllStringSubmatch(string(code), -1) {
+			if !told[m[1]] {
+				t.Errorf("%s is not in the table", m[1])
+			}
+			delete(told, m[1])
+		}
+	}
+	for name := range told {
+		t.Errorf("there is no event %s", name)
 	}
 }

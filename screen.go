@@ -391,7 +391,11 @@ func (a *app) export(r *runs, name string) (string, error) {
 		return "", errors.New("nothing has been said yet")
 	}
 	name = cmp.Or(name, sess.ID+".md")
-	f, err := os.OpenFile(filepath.Join(a.cwd, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(a.cwd, name)
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return "", err
 	}

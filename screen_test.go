@@ -119,3 +119,17 @@ func TestUnknownThemeIsTold(t *testing.T) {
 	p, _ := onScreen(t, "MM_THEME=foo")
 	p.WaitFor("there is no theme foo; there are auto, catppuccin, dark")
 }
+
+func TestExportTakesAnAbsolutePath(t *testing.T) {
+	t.Parallel()
+	p, _ := onScreen(t)
+	p.WaitFor("demo @ demo")
+	p.Write("hello\r")
+	p.WaitFor("what else I understand")
+	file := filepath.Join(t.TempDir(), "talk.md")
+	p.Write("/export " + file + "\r")
+	p.WaitFor("wrote ")
+	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "hello") {
+		t.Errorf("exported %q, %v", text, err)
+	}
+}
