@@ -240,3 +240,31 @@ func TestProfilesCiteTheirSources(t *testing.T) {
 		}
 	}
 }
+
+// Each value of a profile has its source, or says that it is our own, in a
+// comment above it. What follows from the kind of model is in the first line.
+func TestEachValueOfAProfileHasASource(t *testing.T) {
+	t.Parallel()
+	names, err := filepath.Glob(filepath.Join("profiles", "*.yaml"))
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	alone := []string{"size", "sizes", "reserve", "systemRole", "alternates", "textCalls", "max_tokens"} // the rest is cited together
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		above := ""
+		for line := range strings.Lines(string(data)) {
+			line = strings.TrimSpace(line)
+			key, _, _ := strings.Cut(line, ":")
+			switch {
+			case above == "sampling:" && !strings.HasPrefix(line, "#"),
+				slices.Contains(alone, key) && !strings.HasPrefix(above, "#") && !strings.HasPrefix(above, "size"):
+				t.Errorf("%s: %s has no source", name, line)
+			}
+			above = line
+		}
+	}
+}
