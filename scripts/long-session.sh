@@ -33,7 +33,7 @@ for t in $(seq 1 "$turns"); do
 	case ${SCRIPTED:+scripted}$t in
 	scripted*)
 		prompt="#read"
-		(seq "$t" "$((t + 400))" && echo step-one) >step-one.txt
+		(seq "$t" "$((t + 90))" && echo step-one) >step-one.txt
 		;;
 	1) prompt="Run the command: cat NOTES.txt" ;;
 	"$turns") prompt="What is the release codename that NOTES.txt told?" ;;

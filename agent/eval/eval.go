@@ -136,6 +136,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		Repeat:  o.Repeat,
 	}}
 	err = b.all(ctx)
+	_ = os.Remove(b.root) // unless something was kept in it
 	b.report.Total = b.report.Sum(nil)
 	b.table.close(b.report)
 	return b.report, err
@@ -147,7 +148,8 @@ type bench struct {
 	runner *proc.Runner
 	table  table
 	report Report
-	dead   int // runs in a row without an answer of the model
+	dead   int    // runs in a row without an answer of the model
+	root   string // holds the project of the run under way, and those that are kept
 }
 
 func (b *bench) all(ctx context.Context) error {
@@ -192,33 +194,41 @@ func (b *bench) one(ctx context.Context, t Task) (Result, error) {
 			return res, nil
 		}
 	}
-	temp, err := b.folder()
+	p, err := b.folder()
 	if err != nil {
 		return res, err
 	}
-	p := place{dir: filepath.Join(temp, "project"), skills: filepath.Join(temp, "skills"), runner: b.runner}
 	err = b.in(ctx, p, t, &res)
 	if b.Keep && err == nil && res.Skipped == "" && !res.Solved {
-		res.Kept = p.dir
-		return res, nil
+		kept, err := os.MkdirTemp(b.root, "kept-")
+		if err != nil {
+			return res, err
+		}
+		res.Kept = filepath.Join(kept, filepath.Base(p.dir))
+		return res, errors.Join(os.Rename(p.dir, res.Kept), remove(p.skills))
 	}
-	if remove(temp) != nil {
-		res.Kept = temp // what a model leaves does not end the evaluation
+	if errors.Join(remove(p.dir), remove(p.skills)) != nil {
+		res.Kept, b.root = b.root, "" // what a model leaves does not end the evaluation
 	}
 	return res, err
 }
 
-// folder makes a folder under its real name, so that what the model sees of it
-// is what commands print.
-func (b *bench) folder() (string, error) {
-	dir, err := os.MkdirTemp(b.Temp, "mm-eval-")
-	if err != nil {
-		return "", err
+// folder makes the folders of a run, under their real name, so that what the
+// model sees of it is what commands print. All runs have the same one: the
+// directory stands in the system prompt, and with another each time the server
+// would read the whole prompt anew in each run.
+func (b *bench) folder() (place, error) {
+	if b.root == "" {
+		dir, err := os.MkdirTemp(b.Temp, "mm-eval-")
+		if err != nil {
+			return place{}, err
+		}
+		if b.root, err = filepath.EvalSymlinks(dir); err != nil {
+			return place{}, err
+		}
 	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return "", err
-	}
-	return dir, errors.Join(os.Mkdir(filepath.Join(dir, "project"), 0o755), os.Mkdir(filepath.Join(dir, "skills"), 0o755))
+	p := place{dir: filepath.Join(b.root, "project"), skills: filepath.Join(b.root, "skills"), runner: b.runner}
+	return p, errors.Join(os.Mkdir(p.dir, 0o755), os.Mkdir(p.skills, 0o755))
 }
 
 // in runs a task in its folder and judges the outcome.

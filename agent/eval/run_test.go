@@ -353,3 +353,39 @@ run sh run.sh
 		t.Errorf("the file outside now holds %q, %v", data, err)
 	}
 }
+
+// All runs work in a directory of one name: it stands in the system prompt, and
+// the server's cache begins with that.
+func TestRunsShareADirectory(t *testing.T) {
+	t.Parallel()
+	build := scripted(t, agenttest.Say("42"))
+	var dirs []string
+	tasks := parsed(t, `
+title: say
+difficulty: easy
+language: any
+-- prompt --
+Say.
+-- check --
+answer 42
+`)
+	report := evaluated(t, Options{Tasks: tasks, Repeat: 3, New: func(ctx context.Context, s Setup) (Core, func(), error) {
+		dirs = append(dirs, s.Dir)
+		if entries, err := os.ReadDir(s.Dir); err != nil || len(entries) > 0 {
+			t.Errorf("the folder is not fresh: %v, %v", entries, err)
+		}
+		if err := os.WriteFile(filepath.Join(s.Dir, "trace"), nil, 0o600); err != nil {
+			t.Error(err)
+		}
+		return build(ctx, s)
+	}})
+	if len(dirs) != 3 || dirs[0] != dirs[1] || dirs[1] != dirs[2] {
+		t.Errorf("worked in %q", dirs)
+	}
+	if _, err := os.Stat(filepath.Dir(dirs[0])); err == nil {
+		t.Error("the folder was left")
+	}
+	if !report.Results[2].Solved {
+		t.Errorf("%+v", report.Results[2])
+	}
+}
