@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"mm/agent/eval"
@@ -38,12 +39,17 @@ func (a *app) eval(ctx context.Context, args []string) int {
 	for name, key := range evalKeys {
 		env.Config[name] = fmt.Sprint(a.cfg.Value(key))
 	}
-	if len(args) == 0 || args[0] != "compare" {
+	if !slices.ContainsFunc(args, needsNoModel) {
 		if _, err := a.connect(ctx); err != nil {
 			return a.fail(errors.New(llm.Explain(err, llm.ModelInfo{Provider: a.cfg.Provider, BaseURL: a.cfg.BaseURL})))
 		}
 	}
 	return eval.Main(ctx, args, env)
+}
+
+// needsNoModel tells whether an argument of "mm eval" only shows something.
+func needsNoModel(arg string) bool {
+	return slices.Contains([]string{"compare", "list", "help", "h"}, strings.TrimLeft(arg, "-"))
 }
 
 // evalCore builds the agent of one task: a folder of its own, nothing asked,
@@ -95,6 +101,11 @@ func (a *app) gauntlet(ctx context.Context, args []string) int {
 	if err != nil {
 		return a.fail(err)
 	}
+	for _, name := range args {
+		if !slices.ContainsFunc(faults, func(f gauntlet.Fault) bool { return f.Name == name }) {
+			return a.usage(fmt.Sprintf("there is no fault %q; mm gauntlet alone runs and names all", name))
+		}
+	}
 	if len(args) > 0 {
 		faults = slices.DeleteFunc(faults, func(f gauntlet.Fault) bool { return !slices.Contains(args, f.Name) })
 	}
@@ -109,7 +120,7 @@ func (a *app) gauntlet(ctx context.Context, args []string) int {
 		}
 	}
 	fmt.Fprintf(a.out, "%d of %d faults passed\n", passed, len(rows))
-	if passed < len(rows) || passed == 0 {
+	if passed < len(rows) {
 		return exitError
 	}
 	return exitOK

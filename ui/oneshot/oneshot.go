@@ -166,7 +166,10 @@ func (p *printer) plain(e agent.Event) error {
 		return p.answer(e.Text)
 	case agent.TextEnded:
 		if !p.OutIsTerminal {
-			if p.held != "" && !strings.HasSuffix(p.held, "\n") {
+			if p.held == "" {
+				return p.endAnswer() // it was printed when a call began
+			}
+			if !strings.HasSuffix(p.held, "\n") {
 				p.held += "\n"
 			}
 			return nil
@@ -181,7 +184,7 @@ func (p *printer) plain(e agent.Event) error {
 		}
 		p.name(e.ID, title)
 	case agent.CallEnded:
-		p.activity("⚙ " + strings.Join(strings.Fields(p.titles[e.ID]), " ") + "  " + string(e.Status) + " " + e.Summary)
+		p.activity("⚙ " + strings.Join(strings.Fields(p.titles[e.ID]), " ") + "  " + string(e.Status) + " " + strings.TrimPrefix(e.Summary, string(e.Status)))
 	case agent.Retrying:
 		p.activity("↻ trying again: " + e.Cause)
 	case agent.Notice:

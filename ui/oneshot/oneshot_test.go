@@ -71,6 +71,22 @@ func TestAnswerGoesToOutActivityToErr(t *testing.T) {
 	}
 }
 
+func TestTextsAroundACallStandOnLinesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	var out, activity strings.Builder
+	_, _, err := play(t, Options{Prompt: "q", Out: &out, Err: &activity},
+		agent.TextDelta{ID: "i1", Text: "I read it."}, agent.CallStarted{ID: "c1", Tool: "read_file"}, agent.TextEnded{ID: "i1", Text: "I read it."},
+		agent.CallPlanned{ID: "c1", Tool: "read_file", Title: "f.txt"}, agent.CallEnded{ID: "c1", Status: agent.CallFailed, Summary: "failed"},
+		agent.TextDelta{ID: "i2", Text: "It failed."}, agent.TextEnded{ID: "i2"},
+		agent.TurnEnded{Stop: agent.StopAnswer})
+	if want := "I read it.\nIt failed.\n"; err != nil || out.String() != want {
+		t.Errorf("out %q, %v; want %q", out.String(), err, want)
+	}
+	if want := "⚙ read_file f.txt  failed\n"; activity.String() != want {
+		t.Errorf("err %q, want %q", activity.String(), want)
+	}
+}
+
 func TestAnAnswerThatIsMadeAgainIsPrintedOnce(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
