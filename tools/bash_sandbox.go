@@ -39,8 +39,10 @@ var (
 		`cross-device link|no new privileges|\bEACCES\b|\bEPERM\b`)
 	deniedNetwork = regexp.MustCompile(`(?i)could not resolve|couldn't resolve|name resolution|unable to resolve|` +
 		`name or service not known|network is unreachable|getaddrinfo|no such host|operation not permitted`)
-	// deniedPart is the message of a command that is not the last one.
-	deniedPart  = regexp.MustCompile(`(?m)^\S+: .*: (Permission denied|Operation not permitted|Read-only file system)$|\bEACCES: permission denied`)
+	// deniedPart is the message of a command that is not the last one and
+	// could not write. Reading is denied by files' modes alone.
+	deniedPart = regexp.MustCompile(`(?m)^\S+: (line \d+: |(cannot|failed to|unable to) (create|touch|remove|move|make|write|rename|link|change)).*` +
+		`: (Permission denied|Operation not permitted|Read-only file system)$|\bEACCES: permission denied, (open|mkdir|unlink|rename|rmdir|symlink)\b`)
 	otherDenial = regexp.MustCompile(`(?i)permission denied \((publickey|password)`)
 )
 

@@ -78,6 +78,7 @@ func TestBashTellsWhatTheSandboxDenied(t *testing.T) {
 		{"a folder outside", "mkdir " + outside + "/d", safety.TierNetwork, n},
 		{"a write outside that is not the last", "touch " + outside + "/file; echo done", safety.TierNetwork, n},
 		{"a write outside, cut short", "mkdir " + outside + "/d 2>&1 | tail -1", safety.TierWrite, w},
+		{"what may not be read", "echo 'ls: cannot open directory /x: Permission denied'", safety.TierNetwork, ""},
 		{"a text about it", "echo permission denied", safety.TierNetwork, ""},
 		{"no server there", "exec 3<>/dev/tcp/127.0.0.1/9", safety.TierNetwork, ""},
 		{"a write inside", "echo x > file", safety.TierWrite, ""},

@@ -45,7 +45,7 @@ var hints = []hint{
 
 // wantsInput is what programs say that ask and get no answer.
 var wantsInput = regexp.MustCompile(`EOFError|EOF when reading|/dev/tty|(?i)not a (tty|terminal)|inappropriate ioctl for device|` +
-	`no (tty|terminal) (present|available)|stdin is not|non-interactive`)
+	`no (tty|terminal) (present|available)|stdin is not`)
 
 // toolCommands are tools that models call as if they were commands.
 var toolCommands = []string{"read_file", "write_file", "edit_file", "read_skill", "fetch_content", "plan"}
