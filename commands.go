@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ var commands = []command{
 	{"doctor", nil, "[-json]", "examine the server, the configuration and the terminal"},
 	{"config", []string{"init", "schema", "trust"}, "[init|schema]", "show the configuration in force, write a file to begin with, print a JSON Schema"},
 	{"trust", []string{"list", "forget"}, "[list|forget]", "show what the project asks for and tells the model, and trust it"},
-	{"sessions", nil, "", "list the conversations kept for this directory"},
+	{"sessions", []string{"search", "rename", "export", "delete"}, "[search|rename|export|delete ...]", "list, search or change the conversations kept for this directory"},
 	{"eval", nil, "[-help]", "run reproducible tasks against the model"},
 	{"gauntlet", nil, "[FAULT...]", "run mm through a misbehaving model and a misbehaving server, and judge what comes of it"},
 	{"safety", []string{"explain", "judge", "resolve", "clean", "fetch-check"}, "explain LINE", "say how a command line is judged, and why"},
@@ -60,7 +61,7 @@ func (p program) command(ctx context.Context, o options, words []string) int {
 		return p.sandbox(args)
 	case name == "completion" && len(args) == 1:
 		return p.completion(args[0])
-	case name == "eval" || name == "gauntlet" || said == "config" || said == "sessions":
+	case name == "eval" || name == "gauntlet" || name == "sessions" || said == "config":
 		return p.loaded(ctx, o, name, args)
 	}
 	return p.usage(fmt.Sprintf("there is no command %q; a prompt goes behind -p", said))
@@ -89,7 +90,7 @@ func (p program) loaded(ctx context.Context, o options, name string, args []stri
 	if name == "config" {
 		return p.done(cfg.Print(p.out))
 	}
-	return p.done(p.sessions(cwd, cfg))
+	return p.sessions(cwd, cfg, args)
 }
 
 // done is the exit code for an error, which may be nil.
@@ -125,21 +126,55 @@ func (p program) configInit() int {
 	return exitOK
 }
 
-// sessions lists the conversations of a directory, the last used first.
-func (p program) sessions(cwd string, cfg *configs.Loaded) error {
+// sessions lists the conversations of a directory, or changes one.
+func (p program) sessions(cwd string, cfg *configs.Loaded, args []string) int {
 	dir := filepath.Join(cwd, cfg.Sessions.Dir)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintln(p.err, "no conversations are kept for this directory yet")
-		return nil
+		return exitOK
 	}
 	store, err := session.Open(dir)
 	if err != nil {
-		return err
+		return p.fail(err)
 	}
-	list, err := store.List()
+	what := ""
+	if len(args) > 0 {
+		what, args = args[0], args[1:]
+	}
+	switch {
+	case what == "":
+		list, err := store.List()
+		return p.done(cmp.Or(err, p.list(list)))
+	case what == "search" && len(args) > 0:
+		list, err := store.Search(strings.Join(args, " "))
+		return p.done(cmp.Or(err, p.list(list)))
+	case what == "rename" && len(args) > 1:
+		return p.done(renameSession(store, args[0], strings.Join(args[1:], " ")))
+	case what == "export" && len(args) == 1:
+		sess, err := store.Load(args[0])
+		if err == nil {
+			_, err = fmt.Fprint(p.out, clean.Block(sess.Markdown()))
+		}
+		return p.done(err)
+	case what == "delete" && len(args) == 1:
+		return p.done(store.Delete(args[0]))
+	}
+	return p.usage("mm sessions takes search WORDS, rename ID TITLE, export ID or delete ID")
+}
+
+// renameSession names a conversation that nobody has open: who has would write
+// the old title back.
+func renameSession(store *session.Store, id, title string) error {
+	release, err := store.Lock(id)
 	if err != nil {
 		return err
 	}
+	defer release()
+	return store.Rename(id, title)
+}
+
+// list prints conversations, the last used first.
+func (p program) list(list []session.Entry) error {
 	w := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
 	for _, e := range list {
 		if e.Err != nil {
