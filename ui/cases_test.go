@@ -1,6 +1,7 @@
 package ui_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -458,6 +459,24 @@ func TestShellCommand(t *testing.T) {
 		}
 		s.Events(agent.ShellOutput{Command: "git log", Output: "[stopped]", ExitCode: 1}, agent.Idle{})
 		s.Lacks("running", "Esc cancels")
+	})
+}
+
+// A command that takes its time, such as /doctor, is seen while it runs.
+func TestCommandOfTheOwnerIsSeenWhileItRuns(t *testing.T) {
+	t.Parallel()
+	slow := ui.Command{Name: "doctor", Run: func(context.Context, string) (string, error) {
+		time.Sleep(time.Minute)
+		return "ok  server\nok  model", nil
+	}}
+	with(t, ui.Options{Owner: ui.Owner{Commands: []ui.Command{slow}}}, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		s.Type("/doctor")
+		s.Press("enter")
+		s.Wait(20 * time.Second)
+		s.Want("/doctor · 20 s")
+		s.Wait(time.Minute)
+		s.Want("ok  server")
+		s.Lacks("/doctor ·")
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"mm/ui/diffview"
 	"mm/ui/keys"
 	"mm/ui/markdown"
+	"mm/ui/state"
 	"mm/ui/style"
 	"mm/ui/transcript"
 )
@@ -368,6 +369,7 @@ func (m *Model) skillsPage(string) tea.Cmd {
 // one as a page.
 func (m *Model) showText(msg askedMsg) {
 	text := clean.Block(strings.TrimSpace(msg.text))
+	m.st.Asked = state.Asked{}
 	switch {
 	case msg.err != nil:
 		m.warn(clean.Line(msg.err.Error()))

@@ -285,7 +285,7 @@ func (m *Model) wantsSide() bool {
 
 // tick asks for the next tick while something on the screen shows the time.
 func (m *Model) tick() tea.Cmd {
-	moving := m.st.Busy || m.list.Live() || !m.moods.flash.IsEmpty() || m.out.trying
+	moving := m.st.Busy || !m.st.Asked.Name.IsEmpty() || m.list.Live() || !m.moods.flash.IsEmpty() || m.out.trying
 	if !moving || m.moods.ticking {
 		return nil
 	}

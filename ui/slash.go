@@ -11,6 +11,7 @@ import (
 	"mm/safety/clean"
 	"mm/themes"
 	"mm/ui/composer"
+	"mm/ui/state"
 )
 
 // command is a slash command.
@@ -131,6 +132,7 @@ type askedMsg struct {
 // ask carries out a command of the screen's owner.
 func (m *Model) ask(c Command, arg string) tea.Cmd {
 	ctx := m.ctx
+	m.st.Asked = state.Asked{Name: clean.Line(c.Name), Since: m.now()}
 	return func() tea.Msg {
 		text, err := c.Run(ctx, arg)
 		return askedMsg{title: c.Name, text: text, err: err}

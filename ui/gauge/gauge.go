@@ -165,6 +165,10 @@ func Activity(sheet *style.Sheet, s *state.State, now time.Time, w int) string {
 	case state.Retrying:
 		return line(themes.Warn, "trying again", a.Detail)
 	}
+	if !s.Asked.Name.IsEmpty() {
+		took = now.Sub(s.Asked.Since)
+		return line(themes.Accent, "/"+s.Asked.Name.String(), clean.Text{})
+	}
 	left := ""
 	if n := len(s.Jobs); n > 0 {
 		left = sheet.Paint(themes.Dim, fmt.Sprintf("⚙ %d in the background: ", n)+s.Jobs[0].FirstLine().String())

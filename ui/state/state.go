@@ -48,6 +48,7 @@ type Work struct {
 type Moment struct {
 	Approvals []Approval // waiting, the first one is asked
 	Busy      bool       // a turn runs
+	Asked     Asked      // a command of the screen that runs
 	Warming   bool       // the server reads ahead while nobody waits
 	Now       Activity
 	Gauge     Gauge
@@ -105,6 +106,12 @@ type Gauge struct {
 	ReadRate, GenRate float64
 	Broken            clean.Text // why the server read tokens again, or empty
 	BrokenOnPurpose   bool       // the program itself has changed what was sent
+}
+
+// Asked is a command such as /doctor, which may take a while.
+type Asked struct {
+	Name  clean.Text
+	Since time.Time
 }
 
 // Fill is what fills the context window.
