@@ -43,6 +43,11 @@ type onTerminal struct {
 	out bytes.Buffer
 }
 
+// plainEnv is the environment of a user whose home is dir.
+func plainEnv(dir string) []string {
+	return []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "COLORTERM=truecolor", "COLORFGBG=15;0"}
+}
+
 // show starts the program in dir.
 func show(b *testing.B, dir string, args ...string) *onTerminal {
 	b.Helper()
@@ -52,7 +57,7 @@ func show(b *testing.B, dir string, args ...string) *onTerminal {
 	}
 	s := &onTerminal{b: b, cmd: exec.Command(name, args...)}
 	s.cmd.Dir = dir
-	s.cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "COLORTERM=truecolor", "COLORFGBG=15;0"}
+	s.cmd.Env = plainEnv(dir)
 	if s.pty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Cols: 120, Rows: 40}); err != nil {
 		b.Skipf("no pseudo-terminal: %v", err)
 	}
@@ -105,6 +110,22 @@ func BenchmarkStart(b *testing.B) {
 		b.StartTimer()
 	}
 	b.ReportMetric(rss, "MB")
+}
+
+// A whole "mm -p", with a server that answers at once.
+func BenchmarkOneShot(b *testing.B) {
+	name, err := built()
+	if err != nil {
+		b.Fatal(err)
+	}
+	dir := b.TempDir()
+	for b.Loop() {
+		cmd := exec.Command(name, "-demo", "-p", "hi")
+		cmd.Dir, cmd.Env = dir, plainEnv(dir)
+		if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("Hello!")) {
+			b.Fatalf("%v: %s", err, out)
+		}
+	}
 }
 
 // The memory of the screen after a conversation of 200,000 tokens, which has
