@@ -42,6 +42,8 @@ func (p program) command(ctx context.Context, o options, words []string) int {
 	name, args := words[0], words[1:]
 	said := strings.Join(words, " ")
 	switch {
+	case said == "help":
+		return p.done(p.help())
 	case o.json && said != "doctor":
 		return p.usage("-json goes with -p and with doctor")
 	case said == "doctor":
