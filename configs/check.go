@@ -58,7 +58,7 @@ func (l *Loaded) check() error {
 		return fmt.Errorf("%s: there is no profile %q; there are auto, none, %s", l.Origins["profile"], v, strings.Join(Profiles(), ", "))
 	}
 	if u, err := url.Parse(l.BaseURL); err == nil && u.Host != "" && u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("%s: baseURL begins with %s://; it is http://HOST:PORT/v1 or https", l.Origins["baseURL"], u.Scheme)
+		return fmt.Errorf("%s: baseURL begins with %s://; it should look like http://localhost:8080/v1", l.Origins["baseURL"], u.Scheme)
 	}
 	if strings.ContainsFunc(l.APIKey, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return fmt.Errorf("%s: apiKey holds a blank or a control character; a header cannot carry it", l.Origins["apiKey"])
