@@ -480,6 +480,16 @@ func TestCommandOfTheOwnerIsSeenWhileItRuns(t *testing.T) {
 	})
 }
 
+func TestLastSecondOfReadingIsNotCounted(t *testing.T) {
+	t.Parallel()
+	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		s.Events(agent.TurnStarted{Turn: 1}, agent.PromptProgress{Done: 1000, Total: 2000, Elapsed: 4 * time.Second})
+		s.Want("4.0 s left")
+		s.Events(agent.PromptProgress{Done: 1999, Total: 2000, Elapsed: 8 * time.Second})
+		s.Want("under 1 s left")
+	})
+}
+
 func TestAnswerNowIsAKey(t *testing.T) {
 	t.Parallel()
 	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {

@@ -196,7 +196,9 @@ func reading(sheet *style.Sheet, a state.Activity, now time.Time, w int, right s
 		figures += " tokens"
 	}
 	left, ok := r.Left()
-	if ok {
+	if ok && left < time.Second {
+		figures += sep + "under 1 s left"
+	} else if ok {
 		figures += sep + transcript.Duration(left) + " left"
 	}
 	if w < 60 {
