@@ -273,6 +273,7 @@ func (t *turn) unlessKnown(c *call, ended CallEnded) CallEnded {
 // The user sees the output before the model does.
 func (t *turn) record(c *call, ended CallEnded) {
 	t.lastTool = strings.TrimSpace(c.name() + " " + ended.Summary)
+	t.failed = ended.Status == CallFailed || ended.Status == CallInvalid
 	ended = t.endCall(ended)
 	item := session.Item{
 		Message:  llm.Message{Role: llm.Tool, CallID: c.raw.ID, Text: ended.Output},

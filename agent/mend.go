@@ -127,6 +127,10 @@ func (t *turn) nudge(resp llm.Response) bool {
 		note = "You reasoned and gave no answer: what you think is not read. Call a tool now, or answer in a sentence."
 	case text == "":
 		kind, what = repairedEmpty, "the answer was empty"
+		if t.failed {
+			note = "Your answer was empty, and your last call failed. Do what its result says and make the call again, for what was asked: " + t.quoted()
+			break
+		}
 		note = "Your answer was empty. Call a tool now, or answer in a sentence: " + t.quoted()
 	case announcesOnly(text):
 		kind, what = repairedAnnounced, "a step was announced and not taken"

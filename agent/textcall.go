@@ -51,6 +51,9 @@ func (s *streaming) textCalls(a *answer) (calls []llm.Call, rest string, ok bool
 		return nil, "", false
 	}
 	declared := s.declared()
+	for _, skill := range s.opts.Skills { // a skill called as if it were a tool
+		declared = append(declared, llm.ToolSpec{Name: skill.Name})
+	}
 	if a.Message.Text != "" {
 		return llm.TextCalls(a.Message.Text, declared)
 	}
@@ -69,6 +72,9 @@ func (s *streaming) splitCall(a *answer) (prose, block string) {
 	prose, block = llm.SplitCall(text)
 	if block == "" && !a.Complete && s.hold.Holding() && s.open.text == "" {
 		return "", text
+	}
+	if block == "" && a.Complete && llm.CallShaped(text) {
+		return "", text // of a tool that there is not
 	}
 	line := prose[strings.LastIndexByte(prose, '\n')+1:]
 	if block == "" || strings.TrimSpace(line) != "" || !strings.ContainsAny(block, "{=") && s.toolIn(block) == "" {

@@ -24,6 +24,7 @@ type turn struct {
 	refused  bool // something was refused because nobody could be asked
 	mending  mending
 	lastTool string
+	failed   bool   // the last call did not do what it should
 	asked    string // what the user typed
 	told     string // what the user did before, given with it
 }

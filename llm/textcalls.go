@@ -36,6 +36,14 @@ func TextCalls(text string, declared []ToolSpec) (calls []Call, rest string, ok 
 	return calls, strings.TrimSpace(prose), true
 }
 
+// CallShaped reports whether a whole answer is a call without markup, of whatever
+// tool: a name, and arguments that are an object.
+func CallShaped(text string) bool {
+	p := textParser{anyTool: true}
+	calls, ok := p.plain(strings.TrimSpace(trimEndTokens(text)))
+	return ok && len(calls) > 0
+}
+
 // HasCallMarkup reports whether a text holds the markup of a call, readable or
 // not: the model may be told that its call was not understood.
 func HasCallMarkup(text string) bool {
@@ -119,7 +127,10 @@ func splitAtMarkup(text string) (prose, block string) {
 }
 
 // textParser reads calls of the declared tools.
-type textParser struct{ declared []ToolSpec }
+type textParser struct {
+	declared []ToolSpec
+	anyTool  bool // calls of tools that are not declared are read too
+}
 
 // blocks reads one block after the other up to the end of the text.
 func (p *textParser) blocks(s string) (calls []Call, ok bool) {
@@ -164,7 +175,8 @@ func (p *textParser) plain(s string) ([]Call, bool) {
 		return nil, false
 	}
 	calls, rest, ok := p.jsonCalls(s)
-	return calls, ok && strings.TrimSpace(rest) == ""
+	rest = strings.TrimSuffix(strings.TrimSpace(rest), "```") // of a fence that was never opened
+	return calls, ok && rest == ""
 }
 
 // jsonCalls reads one JSON call, or a list of them, at the start of s.
@@ -238,7 +250,7 @@ func (p *textParser) jsonCall(raw json.RawMessage) (Call, bool) {
 // call returns a call if the tool is declared and the arguments make sense.
 func (p *textParser) call(name, args string) (Call, bool) {
 	name = CleanName(name, p.declared)
-	if p.spec(name) == nil {
+	if p.spec(name) == nil && (!p.anyTool || name == "") {
 		return Call{}, false
 	}
 	repaired, _, err := RepairArgs(args)

@@ -45,6 +45,7 @@ var textCases = []struct{ name, text, calls, rest string }{
 	{"doubled braces, more at the end", `{{"name": "bash", "arguments": {"command": "ls"}}}}`, `bash {"command": "ls"}`, ""},
 	{"doubled braces in markup", "<tool_call>\n{{\"name\": \"bash\", \"arguments\": {\"command\": \"ls\"}}}\n</tool_call>", `bash {"command": "ls"}`, ""},
 	{"doubled braces, prose after", `{{"name": "bash", "arguments": {"command": "ls"}}} and so on`, "", ""},
+	{"the end of a fence that was never opened", "{\"name\": \"bash\", \"arguments\": {\"command\": \"ls\"}}\n```", `bash {"command": "ls"}`, ""},
 	{"namespace", `{"name": "functions.bash", "arguments": {"command": "ls"}}`, `bash {"command": "ls"}`, ""},
 
 	{"triple quotes", "```json\n{\n  \"name\": \"bash\",\n  \"arguments\": {\n    \"command\": \"\"\"\ncat <<E\n\"\"\"doc\"\"\"\nE\n\"\"\"\n  }\n}\n```", "bash {\n    \"command\": \"cat <<E\\n\\\"\\\"\\\"doc\\\"\\\"\\\"\\nE\\n\"\n  }", ""},

@@ -98,7 +98,7 @@ func (t editFile) Plan(ctx context.Context, args json.RawMessage) (Plan, error) 
 	if a.DryRun {
 		op = safety.Read
 	}
-	p, err := t.resolve(a.Path, op)
+	p, err := t.target(a.Path, op)
 	if err != nil {
 		return Plan{}, err
 	}

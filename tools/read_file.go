@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -137,6 +138,43 @@ func (f Files) resolve(named string, op safety.Op) (safety.Path, error) {
 		return p, fmt.Errorf("[error: %s does not exist; the project's files have relative paths: use %q]", p.Named, rel)
 	}
 	return p, nil
+}
+
+// target is resolve for a text that is to be changed: a folder of the project
+// is refused with what is in it.
+func (f Files) target(named string, op safety.Op) (safety.Path, error) {
+	p, err := f.resolve(named, op)
+	if err == nil && p.Class == safety.Refused {
+		err = f.folder(named)
+	}
+	return p, err
+}
+
+// folder is the refusal of a folder; nil for what is none.
+func (f Files) folder(named string) error {
+	p, err := f.Workspace.Resolve(named, safety.Read)
+	if err != nil || p.Class != safety.Inside {
+		return nil
+	}
+	entries, err := f.Workspace.ReadDir(p)
+	if err != nil {
+		return nil
+	}
+	name := f.Workspace.Display(p.Real)
+	var files []string
+	for _, e := range entries {
+		if !e.IsDir() {
+			files = append(files, oneLine(f.Workspace.Display(filepath.Join(p.Real, e.Name()))))
+		}
+	}
+	if len(files) == 0 {
+		return fmt.Errorf("[error: %s is a folder without files: nothing was written; give the path of a file]", name)
+	}
+	more := ""
+	if len(files) > maxNames {
+		more = fmt.Sprintf(" and %d more", len(files)-maxNames)
+	}
+	return fmt.Errorf("[error: %s is a folder: nothing was written; give the path of one file: %s%s]", name, strings.Join(files[:min(len(files), maxNames)], ", "), more)
 }
 
 func (t readFile) Run(ctx context.Context, p Plan, _ Sink) Result {

@@ -40,6 +40,14 @@ func (r *ReadSkill) Spec() Spec {
 	}
 }
 
+// standIn takes a call of a skill, as if it were a tool, for the wish to load it.
+func (r *ReadSkill) standIn(name string) (json.RawMessage, bool) {
+	if _, ok := r.skills.Text(name); !ok {
+		return nil, false
+	}
+	return encode(fields{"name": quote(name)}), true
+}
+
 // Plan reads the name. An unknown one is answered by Run.
 func (r *ReadSkill) Plan(_ context.Context, args json.RawMessage) (Plan, error) {
 	var in struct{ Name string }

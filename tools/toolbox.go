@@ -91,7 +91,20 @@ func (b *Toolbox) Resolve(name, args string) (Tool, json.RawMessage, []string, e
 			return e.tool, valid, append([]string{taken(name, target)}, notes...), nil
 		}
 	}
+	for _, e := range b.tools {
+		if s, ok := e.tool.(standIn); ok {
+			if args, ok := s.standIn(name); ok {
+				return e.tool, args, []string{taken(name, e.spec.Name)}, nil
+			}
+		}
+	}
 	return nil, nil, nil, b.unknown(name)
+}
+
+// standIn is a tool that can be meant by other names than its own, which then
+// are its arguments.
+type standIn interface {
+	standIn(name string) (args json.RawMessage, ok bool)
 }
 
 func taken(name, meant string) string {

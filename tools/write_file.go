@@ -58,7 +58,7 @@ func (t writeFile) Plan(ctx context.Context, args json.RawMessage) (Plan, error)
 	if err := json.Unmarshal(args, &a); err != nil {
 		return Plan{}, fmt.Errorf("[error: write_file: %w]", err)
 	}
-	p, err := t.resolve(a.Path, safety.Write)
+	p, err := t.target(a.Path, safety.Write)
 	if err != nil {
 		return Plan{}, err
 	}
