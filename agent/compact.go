@@ -249,18 +249,37 @@ func (t *turn) overflowed(ctx context.Context, e *llm.Error) bool {
 	return t.gauge.used() < before
 }
 
+// fullShare is how much of the window a prompt may take after the results in it
+// were cut: the rest is for the answer.
+const fullShare = 0.9
+
 // cutOutputs shortens what alone is too large: results that no masking may
-// take, since the model has not read them yet.
+// take, since the model has not read them yet. All are cut to one length, which
+// is halved until the window holds them.
 func (t *turn) cutOutputs() {
-	room := max(maskLeast, t.gauge.limit) // characters, so about a quarter of the window in tokens
-	for i := range t.opts.Session.Items {
-		item := &t.opts.Session.Items[i]
-		runes := []rune(item.Text)
-		if item.Role != llm.Tool || item.Masked || len(runes) <= room {
-			continue
+	whole := map[int]string{}
+	for i, item := range t.opts.Session.Items {
+		if item.Role == llm.Tool && !item.Masked {
+			whole[i] = item.Text
 		}
-		cut := string(runes[:room/2]) + fmt.Sprintf("\n[... %d characters left out: the context window is too small for them ...]\n", len(runes)-room) + string(runes[len(runes)-room/2:])
-		t.gauge.freed(t.gauge.est.Text(item.Text) - t.gauge.est.Text(cut))
-		item.Text = cut
 	}
+	// In characters, so about a quarter of the window in tokens.
+	for room := t.gauge.limit; room >= maskLeast && t.over(fullShare); room /= 2 {
+		for i, text := range whole {
+			item := &t.opts.Session.Items[i]
+			cut := shortened(text, room)
+			t.gauge.freed(t.gauge.est.Text(item.Text) - t.gauge.est.Text(cut))
+			item.Text = cut
+		}
+	}
+}
+
+// shortened keeps the head and the tail of a text that is longer than room, in
+// characters.
+func shortened(text string, room int) string {
+	runes := []rune(text)
+	if len(runes) <= room {
+		return text
+	}
+	return string(runes[:room/2]) + fmt.Sprintf("\n[... %d characters left out: the context window is too small for them ...]\n", len(runes)-room) + string(runes[len(runes)-room/2:])
 }

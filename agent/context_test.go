@@ -403,6 +403,29 @@ func TestOverflowMakesRoomAndGoesOn(t *testing.T) {
 	}
 }
 
+// A result that is no larger than the window in characters, and still does not
+// fit beside the rest, is cut until it does.
+func TestOverflowCutsWhatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	overflow := agenttest.Fail(&llm.Error{Kind: llm.ContextFull, PromptTokens: 1800, ContextWindow: 1500})
+	m := agenttest.NewModel(agenttest.Call("echo", `{"text":"1234567"}`), overflow, agenttest.Say("answer"))
+	o := small(m, echo{run: func(context.Context, string, tools.Sink) tools.Result {
+		return tools.Result{Text: strings.Repeat("1234567\n", 180), Status: tools.OK}
+	}})
+	m.Served.ContextWindow = 0
+	events := agenttest.Run(t, o).Prompt("q")
+	if got := ended(t, events).Stop; got != agent.StopAnswer {
+		t.Fatalf("stop %q, want an answer", got)
+	}
+	reqs := m.Requests()
+	last := reqs[len(reqs)-1].Messages
+	for _, msg := range last {
+		if msg.Role == llm.Tool && (len(msg.Text) > 1200 || !strings.Contains(msg.Text, "characters left out: the context window is too small")) {
+			t.Errorf("a result of %d characters was sent again", len(msg.Text))
+		}
+	}
+}
+
 func TestOverflowThatStaysIsExplained(t *testing.T) {
 	t.Parallel()
 	overflow := agenttest.Fail(&llm.Error{Kind: llm.ContextFull, PromptTokens: 4139, ContextWindow: 1500})
