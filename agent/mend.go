@@ -132,6 +132,9 @@ func (t *turn) nudge(resp llm.Response) bool {
 			break
 		}
 		note = "Your answer was empty. Call a tool now, or answer in a sentence: " + t.quoted()
+	case t.showsCall(text):
+		kind, what = repairedAnnounced, "a call was shown and not made"
+		note = "You showed a call and did not make it: a call in the middle of a text does not run. Make it now, with no other words."
 	case announcesOnly(text):
 		kind, what = repairedAnnounced, "a step was announced and not taken"
 		note = "You announced a step and did not take it. Call the tool for it now."
@@ -143,6 +146,20 @@ func (t *turn) nudge(resp llm.Response) bool {
 	t.note(note)
 	t.repaired(kind, "%s: asked once more", what)
 	return true
+}
+
+// showsCall tells a text that ends with a call of a declared tool in a fence,
+// behind words: to run it would be a guess, but the model may be asked. Not when
+// the user wanted to see one.
+func (t *turn) showsCall(text string) bool {
+	const fence = "```"
+	inner, ok := strings.CutSuffix(text, fence)
+	at := strings.LastIndex(inner, fence)
+	if !ok || at <= 0 || t.opts.NoTextCalls || llm.AsksForExample(t.asked) {
+		return false
+	}
+	_, _, ok = llm.TextCalls(text[at:], t.declared())
+	return ok
 }
 
 // announcesOnly tells a text whose last sentence promises an action. A

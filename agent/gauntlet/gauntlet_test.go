@@ -108,7 +108,7 @@ func TestFaultsAreComplete(t *testing.T) {
 		"hallucination", "imprecise-bytes", "loop", "derailed-arguments", "overlong-call", "long-reasoning", "small-window",
 		"weak-routing", "malformed-json", "invented-tool", "call-as-text", "leaked-reasoning", "cut-answer",
 		// The repairs and guards of the client.
-		"cut-call", "hopeless-arguments", "repeated-text", "repeated-read", "double-braces", "skill-as-tool", "unknown-text-call", "edits-a-folder", "repeated-thoughts", "error-in-stream", "drop-in-text",
+		"cut-call", "hopeless-arguments", "repeated-text", "repeated-read", "double-braces", "skill-as-tool", "shows-a-call", "unknown-text-call", "edits-a-folder", "repeated-thoughts", "error-in-stream", "drop-in-text",
 		"drop-in-call", "drop-after-tool", "no-stream", "empty-answer", "template-roles", "template-tools",
 		"silence", "stall", "loading", "truncated-prompt",
 	} {
