@@ -148,18 +148,20 @@ func (t *turn) nudge(resp llm.Response) bool {
 	return true
 }
 
-// showsCall tells a text that ends with a call of a declared tool in a fence,
-// behind words: to run it would be a guess, but the model may be asked. Not when
-// the user wanted to see one.
+// fenced matches the blocks of code in a text.
+var fenced = regexp.MustCompile("(?s)```.*?```")
+
+// showsCall tells a text with a call of a declared tool in a fence, among words:
+// to run it would be a guess, but the model may be asked. Not when the user
+// wanted to see one.
 func (t *turn) showsCall(text string) bool {
-	const fence = "```"
-	inner, ok := strings.CutSuffix(text, fence)
-	at := strings.LastIndex(inner, fence)
-	if !ok || at <= 0 || t.opts.NoTextCalls || llm.AsksForExample(t.asked) {
+	if t.opts.NoTextCalls || llm.AsksForExample(t.asked) {
 		return false
 	}
-	_, _, ok = llm.TextCalls(text[at:], t.declared())
-	return ok
+	return slices.ContainsFunc(fenced.FindAllString(text, -1), func(block string) bool {
+		_, _, ok := llm.TextCalls(block, t.declared())
+		return ok
+	})
 }
 
 // announcesOnly tells a text whose last sentence promises an action. A
