@@ -360,13 +360,18 @@ func TestSlashWaits(t *testing.T) {
 	r.waitFor("upon")
 	r.writePrompt("new", id, "/new")
 	r.write(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"` + id + `"}}`)
+	r.waitFor(`"id":"tell"`)
 	r.waitFor(`"id":"new"`)
-	r.wantWire(`
-agent_message_chunk "Once upon"
-answer {"stopReason":"cancelled"}
-agent_message_chunk "🆕 New session: 2 message(s) forgotten."
-answer {"stopReason":"end_turn"}
-`)
+	// The answers are written beside each other; what is said is in order.
+	got := transcript(t, r.wire.take())
+	for _, want := range []string{`answer {"stopReason":"cancelled"}`, `answer {"stopReason":"end_turn"}`} {
+		if strings.Count(got, want) != 1 {
+			t.Errorf("got:\n%swant %s in it, once", got, want)
+		}
+	}
+	if !regexp.MustCompile(`(?s)Once upon.*🆕 New session: 2 message\(s\) forgotten\.`).MatchString(got) {
+		t.Errorf("got:\n%s", got)
+	}
 }
 
 func TestSlashCompact(t *testing.T) {
