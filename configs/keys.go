@@ -117,14 +117,19 @@ func decode(node *yaml.Node, t reflect.Type) (any, error) {
 		t = t.Elem()
 	}
 	v := reflect.New(t)
-	if err := strictly(node, v.Interface()); err != nil || node.Tag == "!!null" || (t.Kind() == reflect.String && node.Tag != "!!str") {
+	read := node.Decode
+	if t == reflect.TypeFor[map[string]LSP]() || t == reflect.TypeFor[[]Rule]() {
+		read = func(into any) error { return strictly(node, into) }
+	}
+	if err := read(v.Interface()); err != nil || node.Tag == "!!null" || (t.Kind() == reflect.String && node.Tag != "!!str") {
 		return nil, fmt.Errorf("is not %s", typeName(t))
 	}
 	return v.Elem().Interface(), nil
 }
 
-// strictly decodes a node; a field that is not known is an error, which the
-// node's own method would pass over.
+// strictly decodes a node with fields of its own; one that is not known is an
+// error, which the node's own method would pass over. It writes the node out
+// and reads it again, so it is not for the many plain values of a start.
 func strictly(node *yaml.Node, into any) error {
 	data, err := yaml.Marshal(node)
 	if err != nil {
