@@ -80,11 +80,7 @@ const quotedRequest = 600
 // quoted is what the user asked for in this turn, for a note to a model that
 // lost it out of sight.
 func (t *turn) quoted() string {
-	text := []rune(strings.TrimSpace(t.asked))
-	if len(text) > quotedRequest {
-		text = append(text[:quotedRequest], '…')
-	}
-	return fmt.Sprintf("%q", string(text))
+	return fmt.Sprintf("%q", clip(strings.TrimSpace(t.asked), quotedRequest))
 }
 
 // runCall takes a call as far as it gets and says how it ended. It emits

@@ -307,15 +307,22 @@ var speaks = echo{run: func(_ context.Context, text string, _ tools.Sink) tools.
 	return tools.Result{Text: strings.Repeat(text+"\n", 200), Status: tools.OK}
 }}
 
-func TestMaskingInBatches(t *testing.T) {
-	t.Parallel()
+// talkative is a model that makes n calls with a long output, one in each turn,
+// in a window of 4,000 tokens.
+func talkative(n int) (*agenttest.Model, agent.Options) {
 	var replies []agenttest.Reply
-	for i := range 12 {
+	for i := range n {
 		replies = append(replies, agenttest.Call("echo", fmt.Sprintf(`{"text":"n%d"}`, i)), agenttest.Say("ok"))
 	}
 	m := agenttest.NewModel(replies...)
 	o := small(m, speaks)
 	m.Served.ContextWindow = 4000
+	return m, o
+}
+
+func TestMaskingInBatches(t *testing.T) {
+	t.Parallel()
+	m, o := talkative(12)
 	o.Context.CompactAt = 1
 	r := agenttest.Run(t, o)
 	moved, stubs := 0, 0
@@ -353,13 +360,7 @@ func TestMaskingInBatches(t *testing.T) {
 // in each turn would move the prefix each time.
 func TestMaskingWaitsForABatch(t *testing.T) {
 	t.Parallel()
-	var replies []agenttest.Reply
-	for i := range 14 {
-		replies = append(replies, agenttest.Call("echo", fmt.Sprintf(`{"text":"n%d"}`, i)), agenttest.Say("ok"))
-	}
-	m := agenttest.NewModel(replies...)
-	o := small(m, speaks)
-	m.Served.ContextWindow = 4000
+	m, o := talkative(14)
 	// Ten outputs of about 220 tokens, 55 % of the window, are never masked,
 	// and a batch is worth it from 12.5 % on: from three more on.
 	o.Context.CompactAt, o.Context.MaskAfterTurns = 1, 10

@@ -244,9 +244,13 @@ const titleLength = 60
 
 func title(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	runes := []rune(line)
-	if len(runes) > titleLength {
-		return string(runes[:titleLength]) + "…"
+	return clip(line, titleLength)
+}
+
+// clip shortens a text to its first runes, and shows that it did.
+func clip(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
 	}
-	return line
+	return text
 }
