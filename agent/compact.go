@@ -45,7 +45,7 @@ REMAINING: what is still to do`
 
 const summaryUpdate = `
 
-The conversation begins with an earlier summary: keep what still holds in it, and bring it up to date.`
+The conversation begins with an earlier summary: keep what still holds in it, and bring it up to date. Leave out its RECORD, which is kept by itself.`
 
 // compaction is what came of a try to compact.
 type compaction struct {
@@ -140,10 +140,13 @@ func (t *turn) compact(ctx context.Context) compaction {
 	if err != nil {
 		return compaction{tried: true, line: fmt.Sprintf("[compact: failed, history kept: %s]", explain(err, t.model))}
 	}
+	record := fitted(recorded(old), &t.gauge.est, t.recordRoom())
+	summary = joinParagraphs(summary, recordText(record))
 	item := session.Item{
 		Message: llm.Message{Role: llm.User, Text: summaryIntro + summary},
 		Turn:    old[len(old)-1].Turn,
 		Summary: true,
+		Record:  record,
 	}
 	before := t.gauge.est.Request(llm.Request{Messages: Outgoing("", old)})
 	after := t.gauge.est.Text(item.Text)
@@ -158,6 +161,14 @@ func (t *turn) compact(ctx context.Context) compaction {
 	t.emit(Compacted{Changed: true, Line: line, Summary: summary, Before: len(items), After: len(t.opts.Session.Items)})
 	t.emit(t.gauge.event())
 	return compaction{changed: true, tried: true, line: line}
+}
+
+// recordRoom is how many tokens the record of a summary may take.
+func (t *turn) recordRoom() int {
+	if t.gauge.limit == 0 {
+		return t.opts.Context.SummaryMaxTokens
+	}
+	return min(t.opts.Context.SummaryMaxTokens, int(recordShare*float64(t.gauge.limit)))
 }
 
 // cut is the index of the first item that a compaction keeps: the cut falls

@@ -167,6 +167,7 @@ func New(o Options) *Core {
 		},
 	}
 	c.ids.resume(o.Session.Items)
+	c.gauge.est = llm.Calibrated(o.Session.TokenRatio)
 	if len(o.Session.Items) > 0 {
 		c.gauge.sending(llm.Request{Messages: Outgoing(o.System, o.Session.Items), Tools: c.toolSpecs()})
 		c.gauge.counted(llm.Usage{})

@@ -25,15 +25,20 @@ const (
 // stub stands in a request where a masked result stood. The stored session
 // keeps the result.
 func stub(item session.Item) string {
+	return fmt.Sprintf("[output of %q left out: %s; run it again if needed]", cmp.Or(item.Title, item.Tool), outputSize(item))
+}
+
+// outputSize says how much a result holds, and how its call ended.
+func outputSize(item session.Item) string {
 	lines := strings.Count(strings.TrimRight(item.Text, "\n"), "\n") + 1
-	detail := fmt.Sprintf("%d lines", lines)
+	size := fmt.Sprintf("%d lines", lines)
 	if lines == 1 {
-		detail = fmt.Sprintf("%d characters", len([]rune(item.Text)))
+		size = fmt.Sprintf("%d characters", len([]rune(item.Text)))
 	}
 	if item.Summed != "" {
-		detail += ", " + item.Summed
+		size += ", " + item.Summed
 	}
-	return fmt.Sprintf("[output of %q left out: %s; run it again if needed]", cmp.Or(item.Title, item.Tool), detail)
+	return size
 }
 
 // maskOld masks the oldest results until the window is filled to maskTo.

@@ -156,13 +156,13 @@ func (t *turn) keep(a *answer) {
 		call.ID = string(a.ids[i])
 		msg.Calls = append(msg.Calls, call)
 	}
-	t.add(session.Item{Message: msg})
+	t.add(session.Item{Message: msg, Usage: a.Usage})
 }
 
 // keepPartial keeps the text of an answer that did not end, without its calls.
 func (t *turn) keepPartial(resp llm.Response) {
 	if strings.TrimSpace(resp.Message.Text) != "" {
-		t.add(session.Item{Message: llm.Message{Role: llm.Assistant, Text: resp.Message.Text}})
+		t.add(session.Item{Message: llm.Message{Role: llm.Assistant, Text: resp.Message.Text}, Usage: resp.Usage})
 	}
 }
 
@@ -178,6 +178,7 @@ func (t *turn) measured(req llm.Request, a *answer) (expected int, broken *Cache
 		return 0, nil
 	}
 	t.gauge.counted(a.Usage)
+	t.opts.Session.TokenRatio = t.gauge.est.Ratio()
 	return t.past.cache.judge(req, a.Usage)
 }
 

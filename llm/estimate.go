@@ -33,6 +33,21 @@ func (e *Estimator) Request(r Request) int {
 // perMessage is what a chat template adds around a message, in characters.
 const perMessage = 16
 
+// Calibrated is an estimator that goes on with what another has learnt, as its
+// Ratio told. A ratio that Learn would not believe is not taken.
+func Calibrated(ratio float64) Estimator {
+	if !believable(ratio) {
+		ratio = 0
+	}
+	return Estimator{ratio}
+}
+
+// Ratio is the server's count of a prompt over the raw estimate of it; 0 before
+// the first count.
+func (e *Estimator) Ratio() float64 { return e.ratio }
+
+func believable(ratio float64) bool { return ratio > 0.25 && ratio < 4 }
+
 // Learn corrects the estimate: a prompt estimated at estimate tokens by this
 // estimator had actual ones. Ratios beyond 1/4 and 4 are not believed: they
 // tell of a truncated prompt, not of a tokenizer.
@@ -44,7 +59,7 @@ func (e *Estimator) Learn(estimate, actual int) {
 	if e.ratio != 0 {
 		ratio *= e.ratio
 	}
-	if ratio > 0.25 && ratio < 4 {
+	if believable(ratio) {
 		e.ratio = ratio
 	}
 }

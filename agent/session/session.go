@@ -23,6 +23,10 @@ type Session struct {
 	Updated time.Time `json:"updated"`
 	Items   []Item    `json:"items"`
 	Turns   []Turn    `json:"turns"`
+
+	// TokenRatio is what the server's counts have taught of the model's
+	// tokenizer (llm.Estimator), so that a resumed session begins with it.
+	TokenRatio float64 `json:"tokenRatio,omitzero"`
 }
 
 // Item is a message with what is kept beside it.
@@ -31,6 +35,14 @@ type Item struct {
 	Turn    int  `json:"turn"`              // the turn it belongs to, from 1
 	Summary bool `json:"summary,omitempty"` // a compaction's summary
 	Note    bool `json:"note,omitempty"`    // a user message of the program's own
+
+	// Usage is what the server counted for the call of the model that gave
+	// an assistant message.
+	Usage llm.Usage `json:"usage,omitzero"`
+
+	// Record is what a summary keeps beside the model's words. It is part of
+	// Text too.
+	Record []Noted `json:"record,omitempty"`
 
 	// Shown is what the user typed, where Text says more: mentions, output
 	// of the user's own commands.
@@ -52,6 +64,25 @@ type Item struct {
 	Elapsed  time.Duration       `json:"elapsed,omitempty"` // nanoseconds
 	Diff     []fileedit.FileDiff `json:"diff,omitempty"`
 }
+
+// Noted is a line of the record that a summary keeps word for word.
+type Noted struct {
+	Turn int    `json:"turn"`
+	Kind Kind   `json:"kind"`
+	Text string `json:"text"`
+	Call string `json:"call,omitempty"` // the tool and what it was called for
+}
+
+// Kind says what a line of the record tells.
+type Kind string
+
+// The kinds of lines: what the user asked, what was found or changed, and what
+// was done besides.
+const (
+	Request Kind = "request"
+	Finding Kind = "finding"
+	Step    Kind = "step"
+)
 
 // Turn says what happened in one turn.
 type Turn struct {
