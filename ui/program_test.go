@@ -125,7 +125,7 @@ func TestTerminalIsRestored(t *testing.T) {
 		{"panic in update", prompt, 1, "mm crashed: boom in update; the stack is in ", "boom in update"},
 		{"panic in a command", func(*program) {}, 1, "mm crashed: boom in a command", "program_test.go"},
 		{"panic in the core", prompt, 1, "the core crashed", ""},
-		{"panic in a goroutine", prompt, 2, "mm crashed or was killed; what it said last is in ", "boom in a goroutine"},
+		{"panic in a goroutine", func(p *program) { p.WaitFor("testmodel"); p.Watched(); p.Write("hi\r") }, 2, "mm crashed or was killed; what it said last is in ", "boom in a goroutine"},
 		{"SIGKILL", func(p *program) { p.WaitFor("testmodel"); p.Watched(); _ = p.Cmd.Process.Kill() }, -1, "mm crashed or was killed", ""},
 		{"SIGTERM", func(p *program) { p.WaitFor("testmodel"); _ = p.Cmd.Process.Signal(syscall.SIGTERM) }, 1, "signal", ""},
 		{"SIGHUP", func(p *program) { p.WaitFor("testmodel"); _ = p.Cmd.Process.Signal(syscall.SIGHUP) }, 1, "signal", ""},

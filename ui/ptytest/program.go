@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -173,17 +174,22 @@ func (p *Program) Write(s string) {
 	}
 }
 
-// Watched waits until the process that watches over the terminal is there.
+// Watched waits until the process that watches over the terminal is there and
+// out of reach of what hangs up the terminal's own group.
 func (p *Program) Watched() {
 	name := fmt.Sprintf("/proc/%d/task/%d/children", p.Cmd.Process.Pid, p.Cmd.Process.Pid)
 	if _, err := os.Stat(name); err != nil {
 		p.t.Skip("the system does not list children")
 	}
-	p.until("a child", func() bool {
+	p.until("a child in another group", func() bool {
 		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.Cmd.Process.Pid))
 		for _, task := range tasks { // any thread may have started it
-			if data, err := os.ReadFile(task); err == nil && len(bytes.TrimSpace(data)) > 0 {
-				return true
+			data, _ := os.ReadFile(task) // a thread that has ended has no children
+			for child := range strings.FieldsSeq(string(data)) {
+				pid, _ := strconv.Atoi(child)
+				if group, err := unix.Getpgid(pid); err == nil && group == pid {
+					return true
+				}
 			}
 		}
 		p.Write("x") // another frame, so that this is looked at again

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -38,6 +39,9 @@ func Watch(out *os.File, log string) *Sentry {
 	}
 	cmd := exec.Command("/bin/sh", append([]string{"-c", keepWatch, "mm", log}, settings(mode)...)...)
 	cmd.Stdout = out
+	// Its own group: what hangs up the terminal's would reach it before the
+	// trap is set.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	line, err := cmd.StdinPipe()
 	if err != nil {
 		return nil
