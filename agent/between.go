@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -28,7 +29,7 @@ func (c *Core) clear() {
 	s.Items, s.Turns, s.Title = nil, nil, ""
 	c.loop.reset()
 	c.gauge.forget()
-	c.redo = nil
+	c.redo, c.net = nil, nil
 	c.cold = true
 	if c.opts.Cleared != nil {
 		c.opts.Cleared()
@@ -78,6 +79,7 @@ func (c *Core) undo() {
 			turns[i].Undone = true
 			c.redo = append(c.redo, turns[i].Number)
 			c.save()
+			c.emit(c.filesChanged())
 		}
 		return
 	}
@@ -97,8 +99,30 @@ func (c *Core) redoTurn() {
 			t.Undone = false
 			c.redo = c.redo[:len(c.redo)-1]
 			c.save()
+			c.emit(c.filesChanged())
 		}
 	}
+}
+
+// netDiff is the change of a file with its diff, which may take a while.
+type netDiff struct {
+	session.Change
+	diff fileedit.FileDiff
+}
+
+// is reports whether the diff is of this change.
+func (d netDiff) is(ch session.Change) bool {
+	same := func(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
+	return d.Path == ch.Path && same(d.Before, ch.Before) && same(d.After, ch.After)
+}
+
+// filesChanged is what netChanges tells, in figures.
+func (c *Core) filesChanged() FilesChanged {
+	var e FilesChanged
+	for _, f := range c.netChanges() {
+		e.Files = append(e.Files, FileChange{Path: f.Path, Added: f.Added, Removed: f.Removed, Created: f.Created})
+	}
+	return e
 }
 
 // netChanges compares each file that the session changed with what it was at
@@ -119,11 +143,17 @@ func (c *Core) netChanges() []fileedit.FileDiff {
 			net[ch.Path] = ch
 		}
 	}
+	known := c.net
+	c.net = make(map[string]netDiff, len(order))
 	var files []fileedit.FileDiff
 	for _, path := range order {
-		ch := net[path]
-		if d := fileedit.Diff(c.short(path), ch.Before, ch.After); d.Created || d.Deleted || d.Added+d.Removed > 0 {
-			files = append(files, d)
+		d := known[path]
+		if !d.is(net[path]) {
+			d = netDiff{net[path], fileedit.Diff(c.short(path), net[path].Before, net[path].After)}
+		}
+		c.net[path] = d
+		if d.diff.Created || d.diff.Deleted || d.diff.Added+d.diff.Removed > 0 {
+			files = append(files, d.diff)
 		}
 	}
 	return files

@@ -300,6 +300,7 @@ func (t *turn) changed(changes []tools.Change) bool {
 	}
 	if changed {
 		t.redo = nil
+		t.emit(t.filesChanged())
 	}
 	return changed
 }

@@ -119,6 +119,8 @@ type state struct {
 	shared string    // what the user did, told with the next message
 	redo   []int     // turns undone, newest last
 
+	net map[string]netDiff // what became of the files, by path
+
 	past past // what the requests have told
 
 	unsaved   bool // the last save failed

@@ -209,6 +209,10 @@ type (
 	// What was undone is left out.
 	ChangesMapped struct{ Files []fileedit.FileDiff }
 
+	// FilesChanged lists the files that are other than when the session began,
+	// in the order of their first change. It takes the place of the list before.
+	FilesChanged struct{ Files []FileChange }
+
 	// Compacted says what came of a compaction, in one line. Changed means
 	// that old turns became one summary.
 	Compacted struct {
@@ -265,6 +269,13 @@ type (
 
 // Skill is what a front end shows of a skill.
 type Skill struct{ Name, Description string }
+
+// FileChange is what became of a file since the session began, in lines.
+type FileChange struct {
+	Path           string // from the working directory on
+	Added, Removed int
+	Created        bool
+}
 
 // CallStatus says how a tool call ended.
 type CallStatus string
@@ -354,6 +365,7 @@ func (PlanUpdated) Kind() string     { return "plan_updated" }
 func (ContextUsage) Kind() string    { return "context_usage" }
 func (ContextMapped) Kind() string   { return "context_mapped" }
 func (ChangesMapped) Kind() string   { return "changes_mapped" }
+func (FilesChanged) Kind() string    { return "files_changed" }
 func (Compacted) Kind() string       { return "compacted" }
 func (Cleared) Kind() string         { return "cleared" }
 func (Warming) Kind() string         { return "warming" }

@@ -45,6 +45,9 @@ func (c *Core) replay() {
 		}
 	}
 	c.endReplayed(turn)
+	if files := c.filesChanged(); len(files.Files) > 0 {
+		c.emit(files)
+	}
 }
 
 func (c *Core) replayCall(call llm.Call, results map[string]int) {

@@ -56,6 +56,11 @@ func (s *State) applySession(e agent.Event) {
 		}
 	case agent.ChangesMapped:
 		s.Net = diffs(e.Files)
+	case agent.FilesChanged:
+		s.Files = nil
+		for _, f := range e.Files {
+			s.Files = append(s.Files, FileChange{clean.Line(f.Path), f.Added, f.Removed, f.Created})
+		}
 	case agent.Warming:
 		s.Warming = e.On
 	case agent.Notice:

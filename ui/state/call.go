@@ -107,29 +107,9 @@ func (s *State) endCall(e agent.CallEnded, now time.Time) {
 	if e.Preview != nil {
 		c.Preview = preview(e.Preview)
 	}
-	if status == CallOK && c.Kind == agent.ToolKind("edit") {
-		s.count(c.Preview.Files)
-	}
 	switch s.Now.Phase {
 	case Running, Composing, Asking:
 		s.phase(Connecting, now)
-	}
-}
-
-// count adds changes to the list of files changed.
-func (s *State) count(files []fileedit.FileDiff) {
-	for _, f := range files {
-		if f.Added+f.Removed == 0 && !f.Created && !f.Deleted {
-			continue // written as it was
-		}
-		path := clean.Line(f.Path)
-		i := slices.IndexFunc(s.Files, func(c FileChange) bool { return c.Path == path })
-		if i < 0 {
-			s.Files = append(s.Files, FileChange{Path: path, Created: f.Created})
-			i = len(s.Files) - 1
-		}
-		s.Files[i].Added += f.Added
-		s.Files[i].Removed += f.Removed
 	}
 }
 

@@ -38,7 +38,7 @@ type Session struct {
 // Work is what was done, and what is still to do.
 type Work struct {
 	Plan  []Step
-	Files []FileChange        // changed since the session began
+	Files []FileChange        // other than when the session began
 	Net   []fileedit.FileDiff // what became of them, as it was asked for last; cleaned
 	Queue []clean.Text        // prompts typed ahead
 	Jobs  []clean.Text        // commands that go on in the background
@@ -89,7 +89,7 @@ const (
 	Done
 )
 
-// FileChange sums up the changes of one file.
+// FileChange is what became of one file, in lines.
 type FileChange struct {
 	Path           clean.Text
 	Added, Removed int

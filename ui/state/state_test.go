@@ -66,6 +66,7 @@ func TestForeignTextIsCleaned(t *testing.T) {
 		agent.CallStarted{ID: "c3", Tool: bad}, agent.CallPlanned{ID: "c3", Preview: agent.ChecklistPreview{Steps: []agent.Step{{Text: bad}}}},
 		agent.PlanUpdated{Steps: []agent.Step{{Text: bad}}}, agent.QueueChanged{Queued: []string{bad}},
 		agent.Notice{Text: bad}, agent.Fault{Text: bad}, agent.ShellOutput{Command: bad, Output: bad},
+		agent.FilesChanged{Files: []agent.FileChange{{Path: bad}}},
 		agent.Compacted{Changed: true, Line: bad, Summary: bad}, agent.Compacted{Line: bad},
 		agent.Retrying{Cause: bad}, agent.TurnEnded{Stop: "stuck", Text: bad},
 	)
@@ -200,15 +201,21 @@ func TestBrokenCacheIsNoticed(t *testing.T) {
 
 func TestFilesChanged(t *testing.T) {
 	t.Parallel()
-	edit := func(id agent.CallID, before, after string) []agent.Event {
-		return []agent.Event{
-			agent.CallStarted{ID: id, ToolKind: "edit"},
-			agent.CallEnded{ID: id, Status: agent.CallOK, Preview: agent.DiffPreview{Files: []fileedit.FileDiff{fileedit.Diff("a.txt", []byte(before), []byte(after))}}},
+	a, b := agent.FileChange{Path: "a", Added: 2, Removed: 1}, agent.FileChange{Path: "b", Added: 1, Created: true}
+	first, second := agent.FilesChanged{Files: []agent.FileChange{a}}, agent.FilesChanged{Files: []agent.FileChange{a, b}}
+	for _, tc := range []struct {
+		name   string
+		events []agent.Event
+		want   []FileChange
+	}{
+		{"one more", []agent.Event{first, second}, []FileChange{{clean.Line("a"), 2, 1, false}, {clean.Line("b"), 1, 0, true}}},
+		{"one is as it was", []agent.Event{second, first}, []FileChange{{clean.Line("a"), 2, 1, false}}},
+		{"all are as they were", []agent.Event{second, agent.FilesChanged{}}, nil},
+		{"another conversation", []agent.Event{second, agent.Cleared{}}, nil},
+	} {
+		if got := apply(tc.events...).Files; !slices.Equal(got, tc.want) {
+			t.Errorf("%s: got %+v, want %+v", tc.name, got, tc.want)
 		}
-	}
-	s := apply(slices.Concat(edit("c1", "a\n", "b\n"), edit("c2", "b\n", "b\nc\n"), edit("c3", "x\n", "x\n"))...)
-	if len(s.Files) != 1 || s.Files[0].Added != 2 || s.Files[0].Removed != 1 {
-		t.Errorf("got %+v, want a.txt +2 -1", s.Files)
 	}
 }
 
