@@ -58,6 +58,14 @@ func (c *Core) runShell(ctx context.Context, command string) {
 	})
 }
 
+// rename gives the conversation another title.
+func (c *Core) rename(text string) {
+	c.opts.Session.Title = title(text)
+	c.save()
+	c.emit(TitleChanged{Title: c.opts.Session.Title})
+	c.emit(Notice{Level: Info, Text: fmt.Sprintf("this conversation is called %q now", c.opts.Session.Title)})
+}
+
 // undo takes back the file changes of the last turn that has any, newest
 // first, and says which files it could not take back.
 func (c *Core) undo() {

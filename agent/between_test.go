@@ -2,14 +2,100 @@ package agent_test
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"mm/agent"
 	"mm/agent/agenttest"
+	"mm/agent/session"
 	"mm/tools"
 )
+
+func TestRename(t *testing.T) {
+	t.Parallel()
+	store, err := session.Open(t.TempDir() + "/sessions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(agenttest.NewModel(agenttest.Say("a"), agenttest.Say("b")), echo{})
+	o.Store = store
+	r := agenttest.Run(t, o)
+	titles := func(events []agent.Event) (list []string) {
+		for _, e := range of[agent.TitleChanged](events) {
+			list = append(list, e.Title)
+		}
+		return list
+	}
+	if got, want := titles(r.Prompt("mend the port\nplease")), []string{"mend the port"}; !slices.Equal(got, want) {
+		t.Errorf("the first words give %q, want %q", got, want)
+	}
+	for _, tc := range []struct{ name, title, want string }{
+		{"plain", " the port ", "the port"},
+		{"several lines", "the port\r\nand more", "the port"},
+		{"escapes", "\x1b[2J\x1b]52;c;eA==\x07the \u202eport\x00", "the port"},
+		{"10,000 characters", strings.Repeat("é", 10_000), strings.Repeat("é", 60) + "…"},
+	} {
+		events := r.Do(agent.Rename{Title: tc.title})
+		if got := titles(events); !slices.Equal(got, []string{tc.want}) {
+			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
+		}
+		if got := notices(events, agent.Info); len(got) != 1 || !strings.Contains(got[0], tc.want) {
+			t.Errorf("%s: said %q", tc.name, got)
+		}
+		if list, err := store.List(); err != nil || len(list) != 1 || list[0].Title != tc.want {
+			t.Errorf("%s: kept %+v, %v", tc.name, list, err)
+		}
+	}
+	for _, empty := range []string{"", " \n", "\x1b[2J\u202e"} {
+		if err := r.Core.Do(agent.Rename{Title: empty}); !errors.Is(err, agent.ErrNoTitle) {
+			t.Errorf("%q: %v, want a refusal", empty, err)
+		}
+	}
+	r.Do(agent.Rename{Title: "the port"})
+	if got := titles(r.Prompt("go on")); len(got) > 0 {
+		t.Errorf("more words change the title to %q", got)
+	}
+	kept, err := store.Load(o.Session.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := options(agenttest.NewModel(), echo{})
+	again.Session = kept
+	if got := agenttest.Run(t, again).Start[0].(agent.SessionReady).Title; got != "the port" {
+		t.Errorf("taken up again it is called %q", got)
+	}
+}
+
+// A name given during a turn waits for the turn, as what the user would type.
+func TestRenameWaitsForTheTurn(t *testing.T) {
+	t.Parallel()
+	blocked := agenttest.Say("half an ans")
+	blocked.Block = true
+	o := options(agenttest.NewModel(blocked), echo{})
+	r := agenttest.Run(t, o)
+	r.On(func(e agent.Event) {
+		var err error
+		switch e := e.(type) {
+		case agent.TextDelta:
+			err = r.Core.Do(agent.Rename{Title: "the port\n"})
+		case agent.QueueChanged:
+			if slices.Equal(e.Queued, []string{"/rename the port"}) {
+				err = r.Core.Do(agent.Interrupt{})
+			}
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	r.Prompt("go")
+	if o.Session.Title != "the port" {
+		t.Errorf("it is called %q", o.Session.Title)
+	}
+}
 
 // The list of files says what each one is against the beginning, by every way
 // that changes them, and again when the session is taken up.

@@ -34,6 +34,11 @@ type (
 	// the model with the next message.
 	RunShell struct{ Command string }
 
+	// Rename gives the conversation another title: the first line of Title,
+	// cleaned and cut to 60 characters. Do refuses one that is empty then with
+	// ErrNoTitle.
+	Rename struct{ Title string }
+
 	// Clear empties the conversation, keeping the old one under a new id.
 	Clear struct{}
 
@@ -70,6 +75,7 @@ func (Decide) command()     {}
 func (SetMode) command()    {}
 func (Unqueue) command()    {}
 func (RunShell) command()   {}
+func (Rename) command()     {}
 func (Clear) command()      {}
 func (Compact) command()    {}
 func (MapContext) command() {}

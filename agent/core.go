@@ -19,6 +19,9 @@ import (
 // ErrClosed is returned by Do after the core has ended.
 var ErrClosed = errors.New("the session is closed")
 
+// ErrNoTitle is returned by Do for a Rename to nothing.
+var ErrNoTitle = errors.New("a title is missing: /rename TITLE")
+
 // Options are what a core is made of. Model, Tools, Policy and Session are
 // required.
 type Options struct {
@@ -184,8 +187,15 @@ func (c *Core) Events() <-chan []Event { return c.out.out }
 // Do asks for something. It never blocks; what it asks for happens in order.
 // It returns ErrClosed after the end, or says what is wrong with the command.
 func (c *Core) Do(cmd Command) error {
-	if m, ok := cmd.(SetMode); ok && !slices.Contains(safety.Modes, m.Mode) {
-		return fmt.Errorf("there is no mode %q", m.Mode)
+	switch cmd := cmd.(type) {
+	case SetMode:
+		if !slices.Contains(safety.Modes, cmd.Mode) {
+			return fmt.Errorf("there is no mode %q", cmd.Mode)
+		}
+	case Rename:
+		if title(cmd.Title) == "" {
+			return ErrNoTitle
+		}
 	}
 	return c.mail.put(cmd)
 }
@@ -238,6 +248,7 @@ func (c *Core) Run(ctx context.Context) error {
 	c.emit(SessionReady{
 		Session: c.opts.Session.ID,
 		Cwd:     c.opts.Session.Cwd,
+		Title:   c.opts.Session.Title,
 		Mode:    c.opts.Policy.Mode(),
 		Tools:   toolNames(c.opts.Tools.Specs()),
 		Skills:  c.opts.Skills,
@@ -360,6 +371,8 @@ func (c *Core) begin(ctx context.Context, cmd Command) {
 		c.setOutput(cmd.Call, func(item *session.Item) { item.Masked, item.Pinned = true, false })
 	case PinOutput:
 		c.setOutput(cmd.Call, func(item *session.Item) { item.Pinned, item.Masked = !cmd.Off, false })
+	case Rename:
+		c.rename(cmd.Title)
 	case Clear:
 		c.clear()
 	case Undo:
@@ -393,6 +406,8 @@ func (c *Core) tellQueue() {
 			text = cmd.Text
 		case RunShell:
 			text = "!" + cmd.Command
+		case Rename:
+			text = "/rename " + title(cmd.Title)
 		case Clear:
 			text = "/new"
 		case Compact:

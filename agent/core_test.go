@@ -155,6 +155,7 @@ func TestTurnWithReasoningAndCall(t *testing.T) {
 	// 107 should be in the cache.
 	wantLog(t, r.Prompt("say hi"), `
 turn_started turn=1
+title_changed title="say hi"
 user_message id="i1" text="say hi"
 step_started step=1 contexttokens=47
 reasoning_delta id="i2" text="I should say it."

@@ -38,6 +38,7 @@ type (
 	// SessionReady is the first event of a session.
 	SessionReady struct {
 		Session, Cwd string
+		Title        string // of the conversation, empty before its first words
 		Model        ModelInfo
 		Mode         Mode
 		Unconfined   bool // commands run without a sandbox
@@ -51,6 +52,10 @@ type (
 
 	// ModeChanged says which permission mode is in force.
 	ModeChanged struct{ Mode Mode }
+
+	// TitleChanged says what the conversation is called: its first words,
+	// until a Rename.
+	TitleChanged struct{ Title string }
 
 	// QueueChanged lists the prompts that wait for the running turn.
 	QueueChanged struct{ Queued []string }
@@ -341,6 +346,7 @@ type Option struct {
 func (SessionReady) Kind() string    { return "session_ready" }
 func (ModelChanged) Kind() string    { return "model_changed" }
 func (ModeChanged) Kind() string     { return "mode_changed" }
+func (TitleChanged) Kind() string    { return "title_changed" }
 func (QueueChanged) Kind() string    { return "queue_changed" }
 func (Idle) Kind() string            { return "idle" }
 func (TurnStarted) Kind() string     { return "turn_started" }

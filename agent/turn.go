@@ -10,6 +10,7 @@ import (
 	"mm/agent/session"
 	"mm/llm"
 	"mm/safety"
+	"mm/safety/clean"
 )
 
 // turn is one question and all that is done to answer it.
@@ -75,6 +76,7 @@ func (t *turn) begin(text string) {
 	})
 	if t.opts.Session.Title == "" {
 		t.opts.Session.Title = title(text)
+		t.emit(TitleChanged{Title: t.opts.Session.Title})
 	}
 	t.emit(UserMessage{ID: t.ids.item(), Text: text})
 	item := session.Item{Message: llm.Message{Role: llm.User, Text: t.expand(text)}}
@@ -242,9 +244,10 @@ func (c *Core) lastTurn() int {
 // titleLength is how many runes of the first message name a session.
 const titleLength = 60
 
+// title is the first line of a text as a name: cleaned and short.
 func title(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return clip(line, titleLength)
+	return clip(strings.TrimSpace(clean.Line(line).String()), titleLength)
 }
 
 // clip shortens a text to its first runes, and shows that it did.

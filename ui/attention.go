@@ -48,6 +48,9 @@ func (m *Model) retitle() tea.Cmd {
 	if base := path.Base(strings.ReplaceAll(m.opt.Cwd, "\\", "/")); m.opt.Cwd != "" {
 		title += " · " + clean.Line(base).String()
 	}
+	if !m.st.Title.IsEmpty() {
+		title += " · " + m.st.Title.String()
+	}
 	switch {
 	case m.st.Now.Phase == state.Asking:
 		title = "? " + title

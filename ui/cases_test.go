@@ -462,6 +462,48 @@ func TestShellCommand(t *testing.T) {
 	})
 }
 
+func TestRename(t *testing.T) {
+	t.Parallel()
+	with(t, ui.Options{Cwd: "/src/app"}, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		s.Events(agent.SessionReady{Session: "s1", Mode: "ask", Title: "first words"})
+		s.Want("── first words ─")
+		if s.Title != "mm · app · first words" {
+			t.Errorf("the window is called %q", s.Title)
+		}
+		s.Type("/ren")
+		s.Want("/rename TITLE")
+		s.Press("enter")
+		s.Want("> /rename")
+		s.Type("the port")
+		s.Press("enter")
+		if got := s.Asked(); !slices.Equal(got, []agent.Command{agent.Rename{Title: "the port"}}) {
+			t.Fatalf("asked %+v", got)
+		}
+		s.Events(agent.TitleChanged{Title: "the port"})
+		s.Want("── the port ─", "> ")
+		s.Lacks("first words")
+		if s.Title != "mm · app · the port" {
+			t.Errorf("the window is called %q", s.Title)
+		}
+		s.Core.Refuse = agent.ErrNoTitle
+		s.Press("ctrl+p")
+		s.Type("rename")
+		s.Press("enter")
+		s.Want(agent.ErrNoTitle.Error(), "> /rename")
+		s.Press("ctrl+c")
+		s.Type("draft")
+		s.Press("ctrl+p")
+		s.Type("rename")
+		s.Press("enter")
+		s.Want("> draft")
+		s.Events(agent.Cleared{})
+		s.Lacks("the port")
+		if s.Title != "mm · app" {
+			t.Errorf("the window is called %q", s.Title)
+		}
+	})
+}
+
 // A command that takes its time, such as /doctor, is seen while it runs.
 func TestCommandOfTheOwnerIsSeenWhileItRuns(t *testing.T) {
 	t.Parallel()

@@ -27,6 +27,7 @@ func (m *Model) commands() []command {
 	}
 	list := []command{
 		{"new", "", "empty the conversation, keep the old one", core(agent.Clear{})},
+		{"rename", "TITLE", "give this conversation another title", m.renameCommand},
 		{"compact", "", "summarise old turns now", core(agent.Compact{})},
 		{"context", "", "what fills the window; drop or pin outputs", m.contextCommand},
 		{"stats", "", "tokens, cache, speed and repairs of this conversation", m.statsPage},
@@ -137,6 +138,15 @@ func (m *Model) ask(c Command, arg string) tea.Cmd {
 		text, err := c.Run(ctx, arg)
 		return askedMsg{title: c.Name, text: text, err: err}
 	}
+}
+
+// renameCommand gives the conversation another title. One that is refused is
+// given back to be written anew.
+func (m *Model) renameCommand(arg string) tea.Cmd {
+	if !m.do(agent.Rename{Title: arg}) && m.comp.Empty() {
+		m.comp.SetDraft("/rename " + arg)
+	}
+	return nil
 }
 
 // modes are the permission modes, from the one that asks to the strictest.

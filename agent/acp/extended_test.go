@@ -2,6 +2,7 @@ package acp_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"slices"
@@ -274,6 +275,89 @@ func TestListOfSessions(t *testing.T) {
 	}
 	r.write(`{"jsonrpc":"2.0","id":"none","method":"session/list","params":{"cwd":` + mustJSON(t.TempDir()) + `}}`)
 	r.waitFor(`{"jsonrpc":"2.0","id":"none","result":{"sessions":[]}}`)
+}
+
+// /rename is a slash command; the client hears of each title. Without the
+// setting there is neither, and the words go to the model.
+func TestRename(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name           string
+		extended       bool
+		text           string
+		commands, wire string
+		title          string
+	}{
+		{
+			name: "a title", extended: true, text: "/rename the \x1b[31mport\n\nand more", commands: "new compact rename greetings", title: "the port",
+			wire: `
+session_info_update title="the port"
+agent_message_chunk "🏷️ This session is called \"the port\" now."
+answer {"stopReason":"end_turn"}
+`,
+		},
+		{
+			name: "no title", extended: true, text: " /rename ", commands: "new compact rename greetings", title: "hi",
+			wire: `
+agent_message_chunk "a title is missing: /rename TITLE"
+answer {"stopReason":"end_turn"}
+`,
+		},
+		{name: "another word", extended: true, text: "/renamed", commands: "new compact rename greetings", title: "hi"},
+		{name: "not offered", text: "/rename the port", commands: "new compact greetings", title: "hi"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, func(s *setup) {
+				s.Extended, s.skills = tc.extended, []agent.Skill{{Name: "greetings", Description: "Greets somebody."}}
+			}, agenttest.Say("Hello."), agenttest.Say("Bye."))
+			cwd := t.TempDir()
+			made, err := r.conn.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: cwd, McpServers: []sdk.McpServer{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.waitFor("available_commands_update")
+			if got := commandNames(r.wire.take()); got != tc.commands {
+				t.Errorf("commands are %s, want %s", got, tc.commands)
+			}
+			id := string(made.SessionId)
+			r.prompt(id, "hi")
+			if got := transcript(t, r.wire.take()); strings.Contains(got, "session_info_update title=hi\n") != tc.extended {
+				t.Errorf("the first title is told otherwise: %s", got)
+			}
+			r.prompt(id, tc.text)
+			if tc.wire != "" {
+				r.wantWire(tc.wire)
+			} else if asked := r.model.Requests()[1].Messages; asked[len(asked)-1].Text != tc.text {
+				t.Errorf("the model got %v", asked)
+			}
+			store, err := openStore(cwd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kept, err := store.Load(id); err != nil || kept.Title != tc.title {
+				t.Errorf("kept is %+v, %v, want the title %q", kept, err, tc.title)
+			}
+		})
+	}
+}
+
+// commandNames are the names of an available_commands_update.
+func commandNames(lines []string) string {
+	var names []string
+	for _, line := range lines {
+		var m struct {
+			Params struct {
+				Update struct{ AvailableCommands []struct{ Name string } }
+			}
+		}
+		if json.Unmarshal([]byte(line), &m) == nil {
+			for _, c := range m.Params.Update.AvailableCommands {
+				names = append(names, c.Name)
+			}
+		}
+	}
+	return strings.Join(names, " ")
 }
 
 // A resumed session goes on without a replay, its ids go on too.

@@ -52,6 +52,7 @@ type job struct {
 
 	turn      *agent.TurnEnded
 	cleared   *agent.Cleared
+	titled    *agent.TitleChanged
 	compacted *agent.Compacted
 	fault     string
 }
@@ -63,6 +64,8 @@ func (j *job) saw(e agent.Event) {
 		j.turn = &e
 	case agent.Cleared:
 		j.cleared = &e
+	case agent.TitleChanged:
+		j.titled = &e
 	case agent.Compacted:
 		j.compacted = &e
 	case agent.Fault:
@@ -154,6 +157,10 @@ func (l *live) hear(e agent.Event) {
 		l.noteMode(e.Mode)
 	case agent.ApprovalAsked:
 		l.ask(e)
+	case agent.TitleChanged:
+		if l.srv.opts.Extended && j != nil {
+			l.send([]update{titled(e.Title)})
+		}
 	case agent.Notice:
 		l.srv.log.printf("session %s: %s: %s", l.id, e.Level, e.Text)
 	case agent.Fault:
@@ -243,7 +250,7 @@ func (l *live) announceSoon() {
 
 // announce tells the client once which commands there are.
 func (l *live) announce() {
-	l.announced.Do(func() { l.send([]update{availableCommands(l.skills)}) })
+	l.announced.Do(func() { l.send([]update{availableCommands(l.skills, l.srv.opts.Extended)}) })
 }
 
 // notification is a session/update.

@@ -13,10 +13,11 @@ import (
 	"mm/agent"
 )
 
-// The slash commands that ask no model.
+// The slash commands that ask no model. /rename is one where Extended is set.
 const (
 	slashNew     = "/new"
 	slashCompact = "/compact"
+	slashRename  = "/rename"
 )
 
 // stopReasons translate the ends of turns. The protocol has no word for a
@@ -75,6 +76,9 @@ func (l *live) answer(ctx context.Context, text string) (sdk.StopReason, error) 
 	case slashCompact:
 		return l.slash(ctx, agent.Compact{}, l.compactLine)
 	}
+	if name, title, _ := strings.Cut(strings.TrimSpace(text), " "); name == slashRename && l.srv.opts.Extended {
+		return l.slash(ctx, agent.Rename{Title: title}, l.renameLine)
+	}
 	for _, path := range agent.Mentioned(text, l.cwd) {
 		l.srv.log.printf("session %s: attached %s", l.id, path)
 	}
@@ -97,15 +101,18 @@ func (l *live) answer(ctx context.Context, text string) (sdk.StopReason, error) 
 // line.
 func (l *live) slash(ctx context.Context, cmd agent.Command, line func(*job) (string, error)) (sdk.StopReason, error) {
 	j, err := l.do(ctx, cmd)
-	if err != nil {
+	text := ""
+	switch {
+	case errors.Is(err, agent.ErrNoTitle):
+		text = err.Error()
+	case err != nil:
 		return "", err
-	}
-	if ctx.Err() != nil {
+	case ctx.Err() != nil:
 		return sdk.StopReasonCancelled, nil
-	}
-	text, err := line(j)
-	if err != nil {
-		return "", err
+	default:
+		if text, err = line(j); err != nil {
+			return "", err
+		}
 	}
 	l.send([]update{sdk.UpdateAgentMessageText(text)})
 	return sdk.StopReasonEndTurn, nil
@@ -120,6 +127,14 @@ func (l *live) newLine(j *job) (string, error) {
 	}
 	l.srv.log.printf("session %s: new session, %d message(s) forgotten", l.id, j.cleared.Forgotten)
 	return fmt.Sprintf("🆕 New session: %d message(s) forgotten.", j.cleared.Forgotten), nil
+}
+
+func (l *live) renameLine(j *job) (string, error) {
+	if j.titled == nil {
+		return "", errors.New(cmp.Or(j.fault, "nothing was said of the title"))
+	}
+	l.srv.log.printf("session %s: called %q", l.id, j.titled.Title)
+	return fmt.Sprintf("🏷️ This session is called %q now.", j.titled.Title), nil
 }
 
 func (l *live) compactLine(j *job) (string, error) {

@@ -10,6 +10,7 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 
 	"mm/agent"
+	"mm/safety/clean"
 )
 
 // update is the body of a session/update. Calls are of our own types: the
@@ -66,18 +67,28 @@ func textOf(s string) []content {
 	return []content{textContent{Type: "content", Content: sdk.TextBlock(s)}}
 }
 
+// titled tells what a session is called.
+func titled(title string) update {
+	return sdk.SessionUpdate{SessionInfoUpdate: &sdk.SessionSessionInfoUpdate{Title: sdk.Ptr(clean.Line(title).String())}}
+}
+
 // availableCommands lists the slash commands and the skills.
-func availableCommands(skills []agent.Skill) update {
+func availableCommands(skills []agent.Skill, extended bool) update {
 	list := []sdk.AvailableCommand{
 		{Name: "new", Description: "Clear the history and start a new session"},
 		{Name: "compact", Description: "Compress the history now, keeping the last turns"},
 	}
-	for _, s := range skills {
+	withInput := func(name, description, hint string) {
 		list = append(list, sdk.AvailableCommand{
-			Name:        s.Name,
-			Description: s.Description,
-			Input:       &sdk.AvailableCommandInput{Unstructured: &sdk.UnstructuredCommandInput{Hint: "parameters"}},
+			Name: name, Description: description,
+			Input: &sdk.AvailableCommandInput{Unstructured: &sdk.UnstructuredCommandInput{Hint: hint}},
 		})
+	}
+	if extended {
+		withInput("rename", "Give the session another title", "title")
+	}
+	for _, s := range skills {
+		withInput(s.Name, s.Description, "parameters")
 	}
 	return sdk.SessionUpdate{AvailableCommandsUpdate: &sdk.SessionAvailableCommandsUpdate{AvailableCommands: list}}
 }

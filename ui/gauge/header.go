@@ -10,8 +10,12 @@ import (
 	"mm/ui/style"
 )
 
-// Header draws the first line: model, server, directory, branch and mode. What
-// does not fit goes, the directory's beginning first; the mode stays.
+// leastTitle is how many cells a conversation's title must get to be shown.
+const leastTitle = 12
+
+// Header draws the first line: model, server, directory, branch, title and
+// mode. What does not fit goes, the title first, then the directory's
+// beginning; the mode stays.
 func Header(sheet *style.Sheet, s *state.State, dir, branch clean.Text, w int) string {
 	mode := string(s.Mode)
 	if mode == "" {
@@ -57,8 +61,12 @@ func parts(s *state.State, dir, branch clean.Text, room int) []string {
 		}
 		return n
 	}
-	if width(full, where) <= room {
-		return []string{full, where}
+	if left := room - width(full, where); left >= 0 {
+		list := []string{full, where}
+		if title := s.Title.String(); title != "" && left > leastTitle+4 {
+			list = append(list, cells.Clip(title, left-5))
+		}
+		return list
 	}
 	if left := room - width(full) - 4; left >= 8 {
 		return []string{full, tail(where, left)}

@@ -26,7 +26,7 @@ func (s *State) applySession(e agent.Event) {
 	switch e := e.(type) {
 	case agent.SessionReady:
 		s.Ready = true
-		s.ID, s.Cwd = clean.Line(e.Session), clean.Line(e.Cwd)
+		s.ID, s.Cwd, s.Title = clean.Line(e.Session), clean.Line(e.Cwd), clean.Line(e.Title)
 		s.Mode, s.Unconfined = e.Mode, e.Unconfined
 		s.setModel(e.Model)
 		s.Skills = nil
@@ -37,6 +37,8 @@ func (s *State) applySession(e agent.Event) {
 		s.setModel(e.Model)
 	case agent.ModeChanged:
 		s.Mode = e.Mode
+	case agent.TitleChanged:
+		s.Title = clean.Line(e.Title)
 	case agent.PlanUpdated:
 		s.Plan = steps(e.Steps)
 	case agent.ContextUsage:
@@ -82,7 +84,7 @@ func (s *State) setModel(m agent.ModelInfo) {
 
 // clear empties the conversation. What concerns the session stays.
 func (s *State) clear(e agent.Cleared) {
-	s.ID = clean.Line(e.Session)
+	s.ID, s.Title = clean.Line(e.Session), clean.Text{}
 	s.Items, s.dirty, s.Plan, s.Files = nil, nil, nil, nil
 	s.index = index{}
 	s.Gauge.Used, s.Gauge.Exact = 0, false

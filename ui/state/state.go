@@ -27,6 +27,7 @@ type State struct {
 type Session struct {
 	Ready  bool
 	ID     clean.Text
+	Title  clean.Text // of the conversation
 	Cwd    clean.Text
 	Model  Model
 	Mode   agent.Mode

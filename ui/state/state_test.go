@@ -66,7 +66,7 @@ func TestForeignTextIsCleaned(t *testing.T) {
 		agent.CallStarted{ID: "c3", Tool: bad}, agent.CallPlanned{ID: "c3", Preview: agent.ChecklistPreview{Steps: []agent.Step{{Text: bad}}}},
 		agent.PlanUpdated{Steps: []agent.Step{{Text: bad}}}, agent.QueueChanged{Queued: []string{bad}},
 		agent.Notice{Text: bad}, agent.Fault{Text: bad}, agent.ShellOutput{Command: bad, Output: bad},
-		agent.FilesChanged{Files: []agent.FileChange{{Path: bad}}},
+		agent.TitleChanged{Title: bad}, agent.FilesChanged{Files: []agent.FileChange{{Path: bad}}},
 		agent.Compacted{Changed: true, Line: bad, Summary: bad}, agent.Compacted{Line: bad},
 		agent.Retrying{Cause: bad}, agent.TurnEnded{Stop: "stuck", Text: bad},
 	)
@@ -215,6 +215,23 @@ func TestFilesChanged(t *testing.T) {
 	} {
 		if got := apply(tc.events...).Files; !slices.Equal(got, tc.want) {
 			t.Errorf("%s: got %+v, want %+v", tc.name, got, tc.want)
+		}
+	}
+}
+
+func TestTitle(t *testing.T) {
+	t.Parallel()
+	ready, changed := agent.SessionReady{Title: "first words"}, agent.TitleChanged{Title: "the port"}
+	for _, tc := range []struct {
+		events []agent.Event
+		want   string
+	}{
+		{[]agent.Event{ready}, "first words"},
+		{[]agent.Event{ready, changed}, "the port"},
+		{[]agent.Event{ready, changed, agent.Cleared{}}, ""},
+	} {
+		if got := apply(tc.events...).Title.String(); got != tc.want {
+			t.Errorf("got %q, want %q", got, tc.want)
 		}
 	}
 }

@@ -86,6 +86,7 @@ func init() {
 	register[agent.Notice]()
 	register[agent.Fault]()
 	register[agent.ShellOutput]()
+	register[agent.TitleChanged]()
 	register[agent.FilesChanged]()
 	register[agent.TurnEnded]()
 	register[agent.Warming]()

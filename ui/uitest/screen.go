@@ -4,6 +4,7 @@
 package uitest
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -55,7 +56,8 @@ type Screen struct {
 	Core    *Core
 	Copied  []string
 	Quit    bool
-	Stopped bool // Ctrl+Z was acted on
+	Stopped bool   // Ctrl+Z was acted on
+	Title   string // of the window
 
 	w, h    int
 	results chan tea.Msg
@@ -136,6 +138,9 @@ func (s *Screen) update(msg tea.Msg) {
 	case tea.SuspendMsg:
 		s.Stopped = true
 	default:
+		if fmt.Sprintf("%T", msg) == "tea.setWindowTitleMsg" {
+			s.Title = fmt.Sprint(msg)
+		}
 		_, cmd := s.Model.Update(msg)
 		s.Model.View() // as Bubble Tea does after each message
 		s.run(cmd)
