@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"mm/agent/session"
 	"mm/fileedit"
-	"mm/tools"
 )
 
 // clear empties the conversation. The old one is kept under a new id, unless
@@ -47,14 +47,17 @@ func (c *Core) runShell(ctx context.Context, command string) {
 		return
 	}
 	c.start(ctx, func(ctx context.Context) {
-		var b strings.Builder
-		res := c.opts.Shell(ctx, command, tools.Sink(func(text string) { b.WriteString(text) }))
-		out := ShellOutput{Command: command, Output: res.Text}
-		if res.ExitCode != nil {
-			out.ExitCode = *res.ExitCode
-		}
+		began := time.Now()
+		end := ShellEnded{Status: CallFailed, Summary: "failed"}
+		defer func() { // also when a part of the program panics
+			end.Elapsed = time.Since(began)
+			c.emit(end)
+		}()
+		c.emit(ShellStarted{Command: command})
+		res := c.opts.Shell(ctx, command, func(text string) { c.emit(ShellOutput{Text: text}) })
+		end = ShellEnded{Status: statusOf(ctx, res), Output: res.Text, Truncated: res.Truncated, ExitCode: res.ExitCode}
+		end.Summary = summary(CallEnded{Status: end.Status, ExitCode: end.ExitCode})
 		c.shared = joinLines(c.shared, fmt.Sprintf("[the user ran: %s]\n%s", command, res.Text))
-		c.emit(out)
 	})
 }
 

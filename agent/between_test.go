@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -14,6 +15,88 @@ import (
 	"mm/agent/session"
 	"mm/tools"
 )
+
+// The user's own command is told while it runs, and ends whatever happens.
+func TestOwnCommand(t *testing.T) {
+	t.Parallel()
+	const told = `
+shell_started command="make"
+shell_output text="one\n"
+`
+	code := 3
+	for _, tc := range []struct {
+		name   string
+		end    func(context.Context) tools.Result
+		cancel bool
+		want   string
+		shared bool // the model is told
+	}{
+		{
+			name: "a failure", shared: true, end: func(context.Context) tools.Result {
+				return tools.Result{Text: "one\n[exit code: 3]", Status: tools.Failed, ExitCode: &code, Truncated: true}
+			},
+			want: `shell_ended status="failed" summary="exit 3" output="one\n[exit code: 3]" truncated=true exitcode=3`,
+		},
+		{
+			name: "cancelled", cancel: true, shared: true, end: func(ctx context.Context) tools.Result {
+				<-ctx.Done()
+				return tools.Result{Text: "one", Status: tools.Stopped}
+			},
+			want: `shell_ended status="stopped" summary="stopped" output="one"`,
+		},
+		{
+			name: "a panic", end: func(context.Context) tools.Result { panic("oops") },
+			want: "shell_ended status=\"failed\" summary=\"failed\"\nfault text=\"internal error: oops; the session is kept\"",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			m := agenttest.NewModel(agenttest.Say("ok"))
+			o := options(m, echo{})
+			seen := make(chan struct{})
+			o.Shell = func(ctx context.Context, _ string, out tools.Sink) tools.Result {
+				out("one\n")
+				<-seen
+				return tc.end(ctx)
+			}
+			r := agenttest.Run(t, o)
+			r.On(func(e agent.Event) {
+				if _, ok := e.(agent.ShellOutput); !ok {
+					return
+				}
+				if tc.cancel {
+					if err := r.Core.Do(agent.Interrupt{}); err != nil {
+						t.Error(err)
+					}
+				}
+				close(seen)
+			})
+			wantLog(t, r.Do(agent.RunShell{Command: "make"}), told+tc.want+"\nidle\n")
+			r.Prompt("and now?")
+			if got := lastText(m.Requests()[0]); strings.HasPrefix(got, "[the user ran: make]\none") != tc.shared {
+				t.Errorf("the model reads %q", got)
+			}
+		})
+	}
+}
+
+// Lines that come faster than they are read are few events.
+func TestOwnCommandThatFloods(t *testing.T) {
+	t.Parallel()
+	const lines = 10_000
+	o := options(agenttest.NewModel(), echo{})
+	o.BatchInterval = time.Hour // and at once when the work has ended
+	o.Shell = func(_ context.Context, _ string, out tools.Sink) tools.Result {
+		for range lines {
+			out("line\n")
+		}
+		return tools.Result{Status: tools.OK}
+	}
+	got := of[agent.ShellOutput](agenttest.Run(t, o).Do(agent.RunShell{Command: "seq"}))
+	if want := []agent.ShellOutput{{Text: strings.Repeat("line\n", lines)}}; !slices.Equal(got, want) {
+		t.Errorf("%d events, want the whole text in one", len(got))
+	}
+}
 
 func TestRename(t *testing.T) {
 	t.Parallel()

@@ -103,24 +103,31 @@ func (t *turn) runCall(ctx context.Context, c *call) CallEnded {
 	t.planUpdated(c)
 	end := CallEnded{
 		ID:        c.id,
-		Status:    CallOK,
+		Status:    statusOf(ctx, res),
 		Output:    res.Text,
 		Preview:   res.Preview,
 		Truncated: res.Truncated,
 		ExitCode:  res.ExitCode,
 	}
-	switch {
-	case ctx.Err() != nil || res.Status == tools.Stopped:
-		end.Status = CallStopped
+	if end.Status == CallStopped {
 		end.Output = joinLines(res.Text, "[cancelled by the user]")
-	case res.Status == tools.Failed:
-		end.Status = CallFailed
 	}
 	if end.Preview == nil && end.Status == CallOK {
 		end.Preview = c.plan.Preview
 	}
 	end.Summary = summary(end)
 	return end
+}
+
+// statusOf is how a run ended, by its result and by what its context says.
+func statusOf(ctx context.Context, res tools.Result) CallStatus {
+	switch {
+	case ctx.Err() != nil || res.Status == tools.Stopped:
+		return CallStopped
+	case res.Status == tools.Failed:
+		return CallFailed
+	}
+	return CallOK
 }
 
 // plan resolves the call and computes its effect. What cannot be planned is

@@ -30,8 +30,8 @@ type (
 	// Unqueue takes a waiting prompt back; Index counts from 0.
 	Unqueue struct{ Index int }
 
-	// RunShell runs the user's own command; its output is shown and given to
-	// the model with the next message.
+	// RunShell runs the user's own command. It is told by ShellStarted,
+	// ShellOutput and ShellEnded, and given to the model with the next message.
 	RunShell struct{ Command string }
 
 	// Rename gives the conversation another title: the first line of Title,

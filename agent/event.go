@@ -256,10 +256,21 @@ type (
 	// Fault is an error for the user: one plain line.
 	Fault struct{ Text string }
 
-	// ShellOutput is the result of the user's own "!" command.
-	ShellOutput struct {
-		Command, Output string
-		ExitCode        int
+	// ShellStarted says that the user's own "!" command runs.
+	ShellStarted struct{ Command string }
+
+	// ShellOutput is new output of it.
+	ShellOutput struct{ Text string }
+
+	// ShellEnded closes it. Output is the text that the model reads with the
+	// user's next message.
+	ShellEnded struct {
+		Status    CallStatus
+		Summary   string // a few words: "exit 1"
+		Output    string
+		Truncated bool
+		ExitCode  *int // nil when it was stopped
+		Elapsed   time.Duration
 	}
 
 	// TurnEnded closes a turn, after everything in it was closed.
@@ -378,5 +389,7 @@ func (Warming) Kind() string         { return "warming" }
 func (Retrying) Kind() string        { return "retrying" }
 func (Notice) Kind() string          { return "notice" }
 func (Fault) Kind() string           { return "fault" }
+func (ShellStarted) Kind() string    { return "shell_started" }
 func (ShellOutput) Kind() string     { return "shell_output" }
+func (ShellEnded) Kind() string      { return "shell_ended" }
 func (TurnEnded) Kind() string       { return "turn_ended" }

@@ -205,6 +205,8 @@ func itemOf(e Event) itemKey {
 		return itemKey{e.Kind(), string(e.ID)}
 	case CallOutput:
 		return itemKey{e.Kind(), string(e.ID)}
+	case ShellOutput:
+		return itemKey{kind: e.Kind()}
 	}
 	return itemKey{}
 }
@@ -219,6 +221,8 @@ func textOf(e Event) (text string, ok bool) {
 	case CallArgs:
 		return e.Text, true
 	case CallOutput:
+		return e.Text, true
+	case ShellOutput:
 		return e.Text, true
 	}
 	return "", false
@@ -237,6 +241,9 @@ func withText(e Event, text string) Event {
 		e.Text = text
 		return e
 	case CallOutput:
+		e.Text = text
+		return e
+	case ShellOutput:
 		e.Text = text
 		return e
 	}

@@ -446,18 +446,24 @@ func TestShellCommand(t *testing.T) {
 		if got := s.Asked(); !slices.Equal(got, []agent.Command{agent.RunShell{Command: "git status"}}) {
 			t.Errorf("got %+v", got)
 		}
-		s.Want("running ! git status", "Esc cancels")
+		s.Events(agent.ShellStarted{Command: "git status"}, agent.ShellOutput{Text: "cle"})
+		s.Want("⚙ ! git status", "│ cle", "running ! git status", "Esc cancels")
 		s.Type("!git log")
 		s.Press("enter")
 		s.Events(agent.QueueChanged{Queued: []string{"!git log"}})
-		s.Events(agent.ShellOutput{Command: "git status", Output: "clean\n", ExitCode: 0}, agent.QueueChanged{})
-		s.Want("! git status", "│ clean", "running ! git log")
+		code := 0
+		s.Events(agent.ShellOutput{Text: "an\n"}, agent.ShellEnded{Status: agent.CallOK, Summary: "exit 0", Output: "clean\n", ExitCode: &code})
+		s.Want("✓ ! git status", "exit 0", "│ clean")
+		s.Lacks("running")
+		s.Events(agent.QueueChanged{}, agent.ShellStarted{Command: "git log"})
+		s.Want("running ! git log")
 		s.Press("esc")
 		s.Press("esc")
 		if got := s.Asked(); !slices.Contains(got, agent.Command(agent.Interrupt{})) {
 			t.Errorf("got %+v, want the command interrupted", got)
 		}
-		s.Events(agent.ShellOutput{Command: "git log", Output: "[stopped]", ExitCode: 1}, agent.Idle{})
+		s.Events(agent.ShellEnded{Status: agent.CallStopped, Summary: "stopped"}, agent.Idle{})
+		s.Want("■ ! git log", "stopped")
 		s.Lacks("running", "Esc cancels")
 	})
 }

@@ -249,7 +249,7 @@ func (m *Model) cancel() tea.Cmd {
 		return m.interrupt()
 	}
 	m.moods.cancelArmed = now.Add(armedFor)
-	m.say(clean.Trusted("Esc again cancels the turn"))
+	m.say(clean.Trusted("Esc again cancels"))
 	return nil
 }
 
@@ -293,9 +293,6 @@ func (m *Model) submit() tea.Cmd {
 	}
 	if !m.do(c) {
 		return nil
-	}
-	if own, ok := c.(agent.RunShell); ok && !m.st.Busy {
-		m.st.RunsShell(own.Command, m.now())
 	}
 	m.list.End()
 	return m.keepPrompt(m.comp.Take())

@@ -236,7 +236,7 @@ func (m *Model) apply(msg batchMsg) tea.Cmd {
 func ran(events []agent.Event) bool {
 	return slices.ContainsFunc(events, func(e agent.Event) bool {
 		switch e.(type) {
-		case agent.CallEnded, agent.ShellOutput:
+		case agent.CallEnded, agent.ShellEnded:
 			return true
 		}
 		return false

@@ -276,6 +276,9 @@ func Timeless(e agent.Event) agent.Event {
 	case agent.CallEnded:
 		e.Elapsed = 0
 		return e
+	case agent.ShellEnded:
+		e.Elapsed = 0
+		return e
 	case agent.TurnEnded:
 		e.Elapsed = 0
 		return e

@@ -56,9 +56,13 @@ func (c *Composer) SetCandidates(trigger rune, list []Candidate) {
 // Completing returns the trigger of the word at the cursor, or 0.
 func (c *Composer) Completing() rune { return c.word().trigger }
 
-// word finds the word before the cursor.
+// word finds the word before the cursor. In a command of the user's own "@" and
+// "$" are the shell's.
 func (c *Composer) word() word {
 	b := &c.buf
+	if len(b.text) > 0 && b.text[0] == '!' {
+		return word{}
+	}
 	i := b.cur
 	for i > 0 && !unicode.IsSpace(b.text[i-1]) {
 		i--

@@ -157,6 +157,11 @@ func TestCompletion(t *testing.T) {
 	if c.Popping() {
 		t.Error("the completion came back after Esc")
 	}
+	c.SetDraft("")
+	press(t, c, "!", "x", "space", "@", "m")
+	if c.Popping() {
+		t.Error("files are offered in a command of the user's own")
+	}
 }
 
 func TestViewIsExact(t *testing.T) {

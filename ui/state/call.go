@@ -53,6 +53,15 @@ func (s *State) applyCall(e agent.Event, now time.Time) bool {
 		}
 	case agent.CallEnded:
 		s.endCall(e, now)
+	case agent.ShellStarted:
+		s.startOwn(e.Command, now)
+	case agent.ShellOutput:
+		return s.applyCall(agent.CallOutput{ID: own, Text: e.Text}, now)
+	case agent.ShellEnded:
+		s.endCall(agent.CallEnded{
+			ID: own, Status: e.Status, Summary: e.Summary, Output: e.Output, Truncated: e.Truncated, ExitCode: e.ExitCode, Elapsed: e.Elapsed,
+		}, now)
+		s.Busy = false
 	default:
 		return false
 	}
@@ -74,6 +83,21 @@ func (s *State) call(id agent.CallID, now time.Time) (*Call, int) {
 	i := s.add(c)
 	s.index.calls[id] = i
 	return c, i
+}
+
+// own is what the user's command is found by while it runs; the core's ids are
+// others.
+const own agent.CallID = "!"
+
+// startOwn begins a command of the user's own.
+func (s *State) startOwn(command string, now time.Time) {
+	delete(s.index.calls, own) // the one before
+	c, _ := s.call(own, now)
+	c.Own, c.Kind, c.Status = true, "execute", CallRunning
+	c.Tool, c.Title = clean.Trusted("!"), clean.Line(command)
+	c.Preview = preview(agent.CommandPreview{Command: command})
+	s.Busy = true
+	s.Now = Activity{Phase: Running, Since: now, Tool: clean.Linef("! %s", command)}
 }
 
 func (s *State) ask(e agent.ApprovalAsked) {

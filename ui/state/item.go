@@ -39,9 +39,10 @@ type (
 		stream clean.Stream
 	}
 
-	// Call is a tool call.
+	// Call is a tool call, or a command of the user's own.
 	Call struct {
 		ID      agent.CallID
+		Own     bool // the user's
 		Tool    clean.Text
 		Kind    agent.ToolKind
 		Title   clean.Text
@@ -62,12 +63,6 @@ type (
 	Notice struct {
 		Level NoticeLevel
 		Text  clean.Text
-	}
-
-	// Shell is a command of the user's own.
-	Shell struct {
-		Command, Output clean.Text
-		ExitCode        int
 	}
 
 	// TurnEnd closes a turn that did not end in an answer, and sums up those
@@ -92,7 +87,6 @@ func (*Answer) item()    {}
 func (*Reasoning) item() {}
 func (*Call) item()      {}
 func (*Notice) item()    {}
-func (*Shell) item()     {}
 func (*TurnEnd) item()   {}
 func (*Summary) item()   {}
 

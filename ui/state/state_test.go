@@ -65,8 +65,10 @@ func TestForeignTextIsCleaned(t *testing.T) {
 		agent.CallStarted{ID: "c2", Tool: bad}, agent.CallPlanned{ID: "c2", Preview: agent.TextPreview{Text: bad, Lang: bad}},
 		agent.CallStarted{ID: "c3", Tool: bad}, agent.CallPlanned{ID: "c3", Preview: agent.ChecklistPreview{Steps: []agent.Step{{Text: bad}}}},
 		agent.PlanUpdated{Steps: []agent.Step{{Text: bad}}}, agent.QueueChanged{Queued: []string{bad}},
-		agent.Notice{Text: bad}, agent.Fault{Text: bad}, agent.ShellOutput{Command: bad, Output: bad},
+		agent.Notice{Text: bad}, agent.Fault{Text: bad},
 		agent.TitleChanged{Title: bad}, agent.FilesChanged{Files: []agent.FileChange{{Path: bad}}},
+		agent.ShellStarted{Command: bad}, agent.ShellOutput{Text: bad},
+		agent.ShellStarted{Command: bad}, agent.ShellEnded{Status: "ok", Summary: bad, Output: bad},
 		agent.Compacted{Changed: true, Line: bad, Summary: bad}, agent.Compacted{Line: bad},
 		agent.Retrying{Cause: bad}, agent.TurnEnded{Stop: "stuck", Text: bad},
 	)
@@ -74,6 +76,7 @@ func TestForeignTextIsCleaned(t *testing.T) {
 	for _, it := range s.Items {
 		switch it := it.(type) {
 		case *Call:
+			it.Preview.Raw = "" // for editing and copying only
 			dump += fmt.Sprintf("%+v", *it)
 		case *Answer:
 			dump += text(it.Chunks)
@@ -233,6 +236,34 @@ func TestTitle(t *testing.T) {
 		if got := apply(tc.events...).Title.String(); got != tc.want {
 			t.Errorf("got %q, want %q", got, tc.want)
 		}
+	}
+}
+
+// A command of the user's own is a call like those of the model: it grows while
+// it runs, and each one is an item of its own.
+func TestOwnCommand(t *testing.T) {
+	t.Parallel()
+	code := 3
+	s := apply(
+		agent.ShellStarted{Command: "make\nmake test"}, agent.ShellOutput{Text: "one\n\x1b[3"}, agent.ShellOutput{Text: "1mtwo\r50 %"},
+	)
+	c := s.Items[0].(*Call)
+	if got := c.Output.Text().String(); !c.Own || c.Status != CallRunning || got != "one\ntwo\n50 %" {
+		t.Errorf("running: %+v with %q", c, got)
+	}
+	if !s.Busy || s.Now.Phase != Running || s.Now.Tool.String() != "! make⏎make test" || s.Now.Detail.String() != "50 %" {
+		t.Errorf("running: busy %v with %+v", s.Busy, s.Now)
+	}
+	s.Apply(agent.ShellEnded{Status: agent.CallFailed, Summary: "exit 3", Output: "whole", ExitCode: &code, Elapsed: time.Second}, start)
+	if c.Status != CallFailed || c.Output.Text().String() != "whole" || c.Summary.String() != "exit 3" || c.Elapsed != time.Second {
+		t.Errorf("ended: %+v", c)
+	}
+	if s.Busy || s.Now.Phase != Resting {
+		t.Errorf("ended: busy %v with %+v", s.Busy, s.Now)
+	}
+	s.Apply(agent.ShellStarted{Command: "ls"}, start)
+	if len(s.Items) != 2 || c.Status != CallFailed || s.Items[1].(*Call).Output.Text() != (clean.Text{}) {
+		t.Errorf("the next command is not an item of its own: %+v", s.Items)
 	}
 }
 

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"strings"
 	"time"
 
 	"mm/agent"
@@ -39,11 +38,10 @@ func (s *State) applyTurn(e agent.Event, now time.Time) bool {
 			s.add(&TurnEnd{Stop: e.Stop, Text: clean.Line(e.Text), Elapsed: e.Elapsed, Tokens: e.Usage.Completion})
 		}
 	case agent.QueueChanged:
-		s.queued(e.Queued, now)
-	case agent.ShellOutput:
-		s.Busy = false
-		s.phase(Resting, now)
-		s.add(&Shell{Command: clean.Visible(e.Command), Output: clean.Block(e.Output), ExitCode: e.ExitCode})
+		s.Queue = nil
+		for _, q := range e.Queued {
+			s.Queue = append(s.Queue, clean.Block(q))
+		}
 	case agent.Idle:
 		s.Busy = false
 		s.phase(Resting, now)
@@ -51,27 +49,6 @@ func (s *State) applyTurn(e agent.Event, now time.Time) bool {
 		return false
 	}
 	return true
-}
-
-// queued takes what waits. A command of the user's own that does not wait any
-// more runs, unless it was taken back.
-func (s *State) queued(waiting []string, now time.Time) {
-	if len(s.Queue) > len(waiting) && !s.Busy {
-		if command, ok := strings.CutPrefix(s.Queue[0].String(), "!"); ok {
-			s.RunsShell(command, now)
-		}
-	}
-	s.Queue = nil
-	for _, q := range waiting {
-		s.Queue = append(s.Queue, clean.Block(q))
-	}
-}
-
-// RunsShell notes that a command of the user's own runs: the core tells only
-// its end.
-func (s *State) RunsShell(command string, now time.Time) {
-	s.Busy = true
-	s.Now = Activity{Phase: Running, Since: now, Tool: clean.Line("! " + command)}
 }
 
 // enter changes the phase as the server reports it.

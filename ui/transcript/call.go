@@ -73,9 +73,14 @@ func (t *call) head(c *canvas) string {
 	case it.Status.Over():
 		right = t.outcome(m.word)
 	}
-	left := c.paint(m.role, m.sign) + " " + c.paint(themes.Tool, it.Tool.String())
-	if !it.Title.IsEmpty() && it.Title != it.Tool {
-		left += " " + it.Title.String()
+	left := c.paint(m.role, m.sign) + " "
+	switch {
+	case it.Own:
+		left += c.paint(themes.User, it.Tool.String()+" "+it.Title.String())
+	case it.Title.IsEmpty() || it.Title == it.Tool:
+		left += c.paint(themes.Tool, it.Tool.String())
+	default:
+		left += c.paint(themes.Tool, it.Tool.String()) + " " + it.Title.String()
 	}
 	tail := c.paint(m.role, right)
 	if files := it.Preview.Files; it.Status == state.CallOK && len(files) > 0 {

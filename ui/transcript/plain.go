@@ -36,8 +36,6 @@ func (p *plain) rows(_ int, c *canvas) []string {
 			return p.user(c, it)
 		case *state.Notice:
 			return notice(c, it)
-		case *state.Shell:
-			return p.shell(c, it)
 		case *state.TurnEnd:
 			return turnEnd(c, it)
 		case *state.Summary:
@@ -53,8 +51,6 @@ func (p *plain) source(int) string {
 		return it.Text.String()
 	case *state.Notice:
 		return it.Text.String()
-	case *state.Shell:
-		return "$ " + it.Command.String() + "\n" + it.Output.String()
 	case *state.TurnEnd:
 		return it.Text.String()
 	case *state.Summary:
@@ -95,29 +91,6 @@ func notice(c *canvas, it *state.Notice) []string {
 		rows = append([]string{""}, rows...)
 	}
 	return rows
-}
-
-func (p *plain) shell(c *canvas, it *state.Shell) []string {
-	exit := ""
-	role := themes.Dim
-	if it.ExitCode != 0 {
-		exit, role = fmt.Sprintf("exit %d", it.ExitCode), themes.Error
-	}
-	first, more1, _ := strings.Cut(it.Command.String(), "\n")
-	rows := []string{"", cells.Right(c.paint(themes.User, "! "+first), c.paint(role, exit), c.w)}
-	if more1 != "" {
-		rows = append(rows, c.painted(themes.User, cells.Wrap(more1, c.w))...)
-	}
-	out := strings.TrimRight(it.Output.String(), "\n")
-	if out == "" {
-		return rows
-	}
-	all := cells.Chop(out, c.w-4)
-	if open := p.open != c.openOutputs; !open && len(all) > c.preview+1 {
-		rows = append(rows, more(c, len(all)-c.preview, "above"))
-		all = all[len(all)-c.preview:]
-	}
-	return append(rows, quoted(c, themes.Dim, all)...)
 }
 
 func turnEnd(c *canvas, it *state.TurnEnd) []string {
