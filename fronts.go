@@ -249,7 +249,7 @@ func (a *app) modelSetting() acp.Setting {
 			if err != nil {
 				return nil, "", err
 			}
-			names, err := client.Models(ctx)
+			names, err := client.Names(ctx)
 			if err != nil || len(names) == 0 {
 				return nil, "", err
 			}

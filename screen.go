@@ -20,6 +20,7 @@ import (
 	"mm/safety"
 	"mm/tools"
 	"mm/ui"
+	"mm/ui/transcript"
 )
 
 // screen is the full-screen program.
@@ -227,7 +228,7 @@ func (a *app) firstRun(r *runs, cause error) *ui.FirstRun {
 	f.Enter = func(ctx context.Context, url string) (ui.Core, *ui.FirstRun, error) {
 		opts := a.clientOptions()
 		opts.Provider, opts.BaseURL = openai.OpenAI, url
-		if _, err := openai.New(opts).Models(ctx); err != nil {
+		if _, err := openai.New(opts).Names(ctx); err != nil {
 			return nil, nil, errors.New(llm.Explain(err, llm.ModelInfo{Provider: openai.OpenAI, BaseURL: url}))
 		}
 		a.model.use(opts)
@@ -249,25 +250,24 @@ func (a *app) firstRun(r *runs, cause error) *ui.FirstRun {
 // modelChoices lists the models that the server has.
 func (a *app) modelChoices(r *runs) *ui.Choices {
 	return &ui.Choices{
+		Heads: []string{"window", "weights", "type", "file", ""},
 		List: func(ctx context.Context) ([]ui.Choice, error) {
 			client, err := a.model.current()
 			if err != nil {
 				return nil, err
 			}
-			names, err := client.Models(ctx)
+			models, err := client.Models(ctx)
 			if err != nil {
 				return nil, errors.New(llm.Explain(err, llm.ModelInfo{Provider: client.Provider(), BaseURL: client.BaseURL()}))
 			}
+			known := a.model.known()
 			var list []ui.Choice
-			for _, name := range names {
-				c := ui.Choice{ID: name}
-				if known := a.model.known(); name == known.ID {
-					c.Current = true
-					if known.ContextWindow > 0 {
-						c.Detail = fmt.Sprintf("window of %d tokens", known.ContextWindow)
-					}
+			for _, m := range models {
+				current := m.ID == known.ID
+				if current && known.ContextWindow > 0 {
+					m.ContextWindow, m.WindowIsMaximum = known.ContextWindow, known.WindowIsMaximum
 				}
-				list = append(list, c)
+				list = append(list, ui.Choice{ID: m.ID, Details: describe(m), Current: current})
 			}
 			return list, nil
 		},
@@ -281,16 +281,37 @@ func (a *app) modelChoices(r *runs) *ui.Choices {
 	}
 }
 
+// describe is what is known of a model, under the heads of modelChoices.
+func describe(m llm.ListedModel) []string {
+	window, file, state := "", "", ""
+	if m.ContextWindow > 0 {
+		window = transcript.Count(m.ContextWindow)
+	}
+	if m.WindowIsMaximum {
+		window = "max " + window
+	}
+	switch {
+	case m.Bytes >= 1e9:
+		file = fmt.Sprintf("%.1f GB", float64(m.Bytes)/1e9)
+	case m.Bytes > 0:
+		file = fmt.Sprintf("%.0f MB", float64(m.Bytes)/1e6)
+	}
+	if m.Loaded {
+		state = "loaded"
+	}
+	return []string{window, m.Parameters, m.Quantisation, file, state}
+}
+
 // providerChoices lists the servers that can be changed to.
 func (a *app) providerChoices(r *runs) *ui.Choices {
 	return &ui.Choices{
 		List: func(context.Context) ([]ui.Choice, error) {
-			list := []ui.Choice{{ID: "auto", Detail: "the first that answers"}}
+			list := []ui.Choice{{ID: "auto", Details: []string{"the first that answers"}}}
 			for _, name := range []string{openai.LlamaCpp, openai.DMR, openai.Ollama, openai.LMStudio, openai.VLLM} {
 				p, _ := openai.Defaults(name)
-				list = append(list, ui.Choice{ID: name, Detail: p.BaseURL})
+				list = append(list, ui.Choice{ID: name, Details: []string{p.BaseURL}})
 			}
-			list = append(list, ui.Choice{ID: "demo", Detail: "a scripted stand-in"})
+			list = append(list, ui.Choice{ID: "demo", Details: []string{"a scripted stand-in"}})
 			for i := range list {
 				list[i].Current = list[i].ID == a.model.known().Provider
 			}
@@ -336,9 +357,11 @@ func (a *app) sessionChoices(r *runs) *ui.Sessions {
 			entries, err := store.List()
 			var list []ui.Choice
 			for _, e := range entries {
-				c := ui.Choice{ID: e.ID, Label: e.Title, Detail: fmt.Sprintf("%s · %d messages · %s", e.Updated.Local().Format("2006-01-02 15:04"), e.Messages, e.Model)}
+				c := ui.Choice{ID: e.ID, Label: e.Title, Current: e.ID == r.session(), Details: []string{
+					e.Updated.Local().Format("2006-01-02 15:04"), fmt.Sprint(e.Messages, " messages"), e.Model,
+				}}
 				if e.Err != nil {
-					c.Label, c.Detail = e.ID, e.Err.Error()
+					c.Label, c.Details = e.ID+": "+e.Err.Error(), nil
 				}
 				list = append(list, c)
 			}

@@ -24,3 +24,20 @@ type ModelInfo struct {
 	// tool definitions.
 	NoTools bool
 }
+
+// ListedModel is a model that a server offers. What the server does not tell is
+// zero.
+type ListedModel struct {
+	ID           string // its name at the server
+	Parameters   string // number of weights: "494M", "1.5B", "35B-A3B"
+	Bytes        int64  // of its file
+	Quantisation string // "Q4_K_M"
+
+	// ContextWindow is in tokens. WindowIsMaximum is true when it is what the
+	// model was trained for, since it is not loaded or the server does not say
+	// what it serves.
+	ContextWindow   int
+	WindowIsMaximum bool
+
+	Loaded bool // false too where the server does not tell
+}

@@ -35,10 +35,10 @@ const (
 func (m *Model) openPalette() {
 	var items []dialog.Item
 	for _, c := range m.commands() {
-		items = append(items, dialog.Item{ID: c.name, Label: clean.Line("/" + c.name), Detail: clean.Line(c.help)})
+		items = append(items, dialog.Item{ID: c.name, Label: clean.Line("/" + c.name), Details: []clean.Text{clean.Line(c.help)}})
 	}
 	for _, k := range m.st.Skills {
-		items = append(items, dialog.Item{ID: k.Name.String(), Label: clean.Line("/" + k.Name.String()), Detail: k.Description})
+		items = append(items, dialog.Item{ID: k.Name.String(), Label: clean.Line("/" + k.Name.String()), Details: []clean.Text{k.Description}})
 	}
 	m.dialogs.Push(dialog.NewPicker(ofPalette, "Commands", items, ""))
 }
@@ -62,7 +62,7 @@ func (m *Model) openModes() {
 	}
 	var items []dialog.Item
 	for _, mode := range modes {
-		items = append(items, dialog.Item{ID: string(mode), Label: clean.Line(string(mode)), Detail: help[mode]})
+		items = append(items, dialog.Item{ID: string(mode), Label: clean.Line(string(mode)), Details: []clean.Text{help[mode]}})
 	}
 	m.dialogs.Push(dialog.NewPicker(ofModes, "Permission mode", items, string(m.st.Mode)))
 }
@@ -70,7 +70,7 @@ func (m *Model) openModes() {
 func (m *Model) openThemes() {
 	var items []dialog.Item
 	for _, t := range m.look.themes {
-		items = append(items, dialog.Item{ID: t.Name, Label: clean.Line(t.Name), Detail: clean.Line(t.Title)})
+		items = append(items, dialog.Item{ID: t.Name, Label: clean.Line(t.Name), Details: []clean.Text{clean.Line(t.Title)}})
 	}
 	m.dialogs.Push(dialog.NewPicker(ofThemes, "Theme", items, m.look.chosen.Name))
 }
@@ -94,7 +94,9 @@ func (m *Model) choose(of, title string, c *Choices, arg string) tea.Cmd {
 	if arg != "" {
 		return m.use(c, arg)
 	}
-	m.dialogs.Push(dialog.NewPicker(of, title, nil, ""))
+	p := dialog.NewPicker(of, title, nil, "")
+	p.Heads = c.Heads
+	m.dialogs.Push(p)
 	return m.fetch(of, c.List)
 }
 
@@ -124,7 +126,11 @@ func (m *Model) listed(msg listedMsg) {
 		if c.Current {
 			current = c.ID
 		}
-		items = append(items, dialog.Item{ID: c.ID, Label: clean.Line(label), Detail: clean.Line(c.Detail)})
+		item := dialog.Item{ID: c.ID, Label: clean.Line(label)}
+		for _, d := range c.Details {
+			item.Details = append(item.Details, clean.Line(d))
+		}
+		items = append(items, item)
 	}
 	if msg.err != nil {
 		m.warn(clean.Line(msg.err.Error()))

@@ -70,14 +70,15 @@ type Terminal struct {
 // Choice is a line of a list.
 type Choice struct {
 	ID      string
-	Label   string // ID when empty
-	Detail  string // window, size, date: whatever is known
+	Label   string   // ID when empty
+	Details []string // columns, the most telling first: window, size, date
 	Current bool
 }
 
 // Choices is a list to choose from.
 type Choices struct {
-	List func(context.Context) ([]Choice, error)
+	Heads []string // of the columns of details, or nil
+	List  func(context.Context) ([]Choice, error)
 
 	// Use takes a choice. A core that it returns replaces the running one.
 	Use func(ctx context.Context, id string) (Core, error)

@@ -91,7 +91,7 @@ func (e *examination) add(f Finding) {
 func (e *examination) server() bool {
 	ctx, cancel := context.WithTimeout(e.ctx, e.Timeout)
 	defer cancel()
-	models, err := e.client.Models(ctx)
+	models, err := e.client.Names(ctx)
 	if err == nil {
 		e.info, err = e.client.Info(ctx)
 	}

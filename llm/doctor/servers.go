@@ -27,7 +27,7 @@ func Others(ctx context.Context, inUse string) (Finding, bool) {
 			continue
 		}
 		go func() {
-			_, err := openai.New(openai.Options{Provider: name, BaseURL: p.BaseURL}).Models(ctx)
+			_, err := openai.New(openai.Options{Provider: name, BaseURL: p.BaseURL}).Names(ctx)
 			answers[i] <- err == nil
 		}()
 	}

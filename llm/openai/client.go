@@ -69,7 +69,6 @@ type Client struct {
 
 	mu       sync.Mutex
 	bases    []*url.URL      // the address in use, then the other one if there is one
-	models   []string        // as served; nil until asked
 	model    string          // the model in use, when it is known
 	running  string          // the server's id of the answer under way, or empty
 	server   string          // model and build that answered last

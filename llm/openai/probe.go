@@ -65,24 +65,28 @@ func (c *Client) askAt(ctx context.Context, base *url.URL, method, path string, 
 	if err != nil {
 		return x.transportError(err)
 	}
-	if err := json.Unmarshal(data, into); err != nil {
+	err = json.Unmarshal(data, into)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		return nil // that field stays unknown, all others are decoded
+	}
+	if err != nil {
 		return &llm.Error{Kind: llm.BadAnswer, Message: plainText(data), Err: err}
 	}
 	return nil
 }
 
 // serverURL resolves path against the base URL, or against the server's root,
-// which is the base URL without its version.
+// which is the base URL without its version. A path may go up by "..".
 func serverURL(base *url.URL, path string) (string, error) {
 	ref, err := url.Parse(strings.TrimPrefix(path, "/"))
 	if err != nil {
 		return "", err
 	}
-	u := *base
+	u := base
 	if strings.HasPrefix(path, "/") {
-		u.Path = u.Path[:strings.LastIndexByte(u.Path, '/')]
+		u = u.JoinPath("..")
 	}
-	u.Path += "/" + ref.Path
+	u = u.JoinPath(ref.Path)
 	u.RawQuery = ref.RawQuery
 	return u.String(), nil
 }
@@ -97,7 +101,7 @@ func (c *Client) modelName(ctx context.Context) (string, error) {
 	if model != "" {
 		return model, nil
 	}
-	models, err := c.Models(ctx)
+	models, err := c.Names(ctx)
 	if fault, ok := errors.AsType[*llm.Error](err); ok {
 		switch fault.Kind {
 		case llm.BadRequest, llm.BadAnswer, llm.ServerFault, llm.UnknownModel:
@@ -114,54 +118,6 @@ func (c *Client) modelName(ctx context.Context) (string, error) {
 	defer c.mu.Unlock()
 	c.model = models[0]
 	return c.model, nil
-}
-
-// Models lists the names that the server offers.
-func (c *Client) Models(ctx context.Context) ([]string, error) {
-	if c.err != nil {
-		return nil, c.err
-	}
-	var list modelList
-	if err := c.get(ctx, "models", &list); err != nil {
-		return nil, err
-	}
-	names := list.names()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.models = names
-	return names, nil
-}
-
-// modelList is the answer of /v1/models.
-type modelList struct {
-	Object string        `json:"object"`
-	Data   []listedModel `json:"data"` // null at an Ollama without models
-}
-
-type listedModel struct {
-	ID      string   `json:"id"`
-	Aliases []string `json:"aliases"`
-	Meta    struct {
-		Window int `json:"n_ctx"` // llama-server, per slot
-		Max    int `json:"n_ctx_train"`
-	} `json:"meta"`
-	MaxModelLen int `json:"max_model_len"` // vLLM
-	Status      struct {
-		Value string `json:"value"` // llama-server as a router: loaded, unloaded
-	} `json:"status"`
-}
-
-// names lists the models, loaded ones first.
-func (l modelList) names() []string {
-	var loaded, names []string
-	for _, m := range l.Data {
-		if m.Status.Value == "loaded" {
-			loaded = append(loaded, m.ID)
-		} else {
-			names = append(names, m.ID)
-		}
-	}
-	return append(loaded, names...)
 }
 
 // learn keeps the window that a refusal taught. A server that went away may

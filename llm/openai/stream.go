@@ -221,7 +221,7 @@ func (s *stream) explain(err error) error {
 	s.c.learn(fault)
 	if fault.Kind == llm.UnknownModel && len(fault.Nearest) == 0 {
 		// The list is only a help: without it the error stands.
-		if models, err := s.c.Models(s.parent); err == nil {
+		if models, err := s.c.Names(s.parent); err == nil {
 			fault.Nearest = llm.NearestNames(s.c.opts.Model, models)
 		}
 	}

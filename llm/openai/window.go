@@ -148,18 +148,8 @@ func (c *Client) askDMR(ctx context.Context, model string) (f finding) {
 
 // askOllamaRunning reads the size of a loaded model.
 func (c *Client) askOllamaRunning(ctx context.Context, model string) (f finding) {
-	var ps struct {
-		Models []struct {
-			Name   string `json:"name"`
-			Model  string `json:"model"`
-			Window int    `json:"context_length"`
-		} `json:"models"`
-	}
-	if c.get(ctx, "/api/ps", &ps) != nil {
-		return f
-	}
-	for _, m := range ps.Models {
-		if sameOllamaModel(m.Name, model) || sameOllamaModel(m.Model, model) {
+	for _, m := range c.ollamaModels(ctx, "/api/ps") {
+		if m.is(model) {
 			return finding{window: m.Window, source: "/api/ps"}
 		}
 	}
@@ -199,51 +189,22 @@ func (c *Client) askOllamaModel(ctx context.Context, model string) (f finding) {
 }
 
 // askStudio reads LM Studio's loaded instances.
-func (c *Client) askStudio(ctx context.Context, model string) (f finding) {
-	var list struct {
-		Models []struct {
-			Key       string `json:"key"`
-			Max       int    `json:"max_context_length"`
-			Instances []struct {
-				ID     string `json:"id"`
-				Config struct {
-					Window int `json:"context_length"`
-				} `json:"config"`
-			} `json:"loaded_instances"`
-		} `json:"models"`
-	}
-	if c.get(ctx, "/api/v1/models", &list) != nil {
-		return f
-	}
-	for _, m := range list.Models {
-		for _, i := range m.Instances {
-			if i.ID == model || m.Key == model {
-				return finding{window: i.Config.Window, maximum: m.Max, source: "/api/v1/models"}
-			}
-		}
-		if m.Key == model {
-			f = finding{maximum: m.Max, source: "/api/v1/models"}
-		}
-	}
-	return f
+func (c *Client) askStudio(ctx context.Context, model string) finding {
+	return studioFinding(c.studioModels(ctx), model, "/api/v1/models")
 }
 
 // askStudioOld is the same for older versions of LM Studio.
-func (c *Client) askStudioOld(ctx context.Context, model string) (f finding) {
-	var list struct {
-		Data []struct {
-			ID     string `json:"id"`
-			Max    int    `json:"max_context_length"`
-			Window int    `json:"loaded_context_length"`
-		} `json:"data"`
+func (c *Client) askStudioOld(ctx context.Context, model string) finding {
+	return studioFinding(c.studioModelsOld(ctx), model, "/api/v0/models")
+}
+
+func studioFinding(list []llm.ListedModel, model, source string) finding {
+	m, ok := find(list, model)
+	switch {
+	case !ok:
+		return finding{}
+	case m.WindowIsMaximum:
+		return finding{maximum: m.ContextWindow, source: source}
 	}
-	if c.get(ctx, "/api/v0/models", &list) != nil {
-		return f
-	}
-	for _, m := range list.Data {
-		if m.ID == model {
-			return finding{window: m.Window, maximum: m.Max, source: "/api/v0/models"}
-		}
-	}
-	return f
+	return finding{window: m.ContextWindow, source: source}
 }

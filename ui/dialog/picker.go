@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,19 +18,24 @@ import (
 
 // Item is a line of a list.
 type Item struct {
-	ID     string
-	Label  clean.Text
-	Detail clean.Text // to the right, dim
+	ID    string
+	Label clean.Text
+
+	// Details stand in columns to the right, dim, the most telling first:
+	// where there is no room for all, the last columns are left out.
+	Details []clean.Text
 }
 
 // Picker is a list to choose from. Typing filters it.
 type Picker struct {
-	Of        string // names the list in results
-	Title     string // trusted
+	Of        string   // names the list in results
+	Title     string   // trusted
+	Heads     []string // of the columns, trusted; nil has none
 	CanDelete bool
 	Empty     clean.Text // shown for an empty list
 
 	items   []Item
+	chosen  string // the item in force
 	found   []int
 	query   string
 	sel     int
@@ -48,7 +54,7 @@ func NewPicker(of, title string, items []Item, current string) *Picker {
 
 // SetItems replaces the lines and puts the cursor on the current one.
 func (p *Picker) SetItems(items []Item, current string) {
-	p.items, p.loading = items, items == nil
+	p.items, p.chosen, p.loading = items, current, items == nil
 	p.filter()
 	for i, f := range p.found {
 		if p.items[f].ID == current && current != "" {
@@ -75,7 +81,9 @@ func (p *Picker) filter() {
 	// A detail must hold what was typed as it stands.
 	query := strings.ToLower(p.query)
 	for i, it := range p.items {
-		if !seen[i] && strings.Contains(strings.ToLower(it.Detail.String()), query) {
+		if !seen[i] && slices.ContainsFunc(it.Details, func(d clean.Text) bool {
+			return strings.Contains(strings.ToLower(d.String()), query)
+		}) {
 			p.found = append(p.found, i)
 		}
 	}
@@ -164,7 +172,8 @@ func (p *Picker) rows() int { return max(p.h-4, 1) }
 // View draws the list.
 func (p *Picker) View(sheet *style.Sheet) []string {
 	inner := max(p.w-4, 1)
-	rows := []string{sheet.Paint(themes.Accent, "/ ") + p.query + sheet.Paint(themes.Cursor, " ")}
+	cols := p.columns(inner - markWidth)
+	rows := []string{p.head(sheet, cols)}
 	n := p.rows()
 	p.top = max(min(p.top, p.sel), p.sel-n+1)
 	switch {
@@ -176,9 +185,9 @@ func (p *Picker) View(sheet *style.Sheet) []string {
 		rows = append(rows, sheet.Paint(themes.Dim, "nothing matches"))
 	}
 	for i := p.top; i < min(p.top+n, len(p.found)); i++ {
-		rows = append(rows, p.line(sheet, p.items[p.found[i]], i == p.sel, inner))
+		rows = append(rows, p.line(sheet, p.items[p.found[i]], i == p.sel, cols, inner))
 	}
-	rows = append(rows, sheet.Paint(themes.Dim, p.hint()))
+	rows = append(rows, sheet.Paint(themes.Dim, p.hint(inner)))
 	right := ""
 	if len(p.items) > 0 {
 		right = fmt.Sprintf("%d of %d", min(p.sel+1, len(p.found)), len(p.found))
@@ -186,20 +195,124 @@ func (p *Picker) View(sheet *style.Sheet) []string {
 	return frame(sheet, themes.Accent, p.Title, right, rows, p.w)
 }
 
-func (p *Picker) hint() string {
+// hint names the keys, as many as there is room for.
+func (p *Picker) hint(w int) string {
 	if p.asked != "" {
 		return "Ctrl+D again deletes it"
 	}
-	parts := []string{"Enter chooses", "Esc closes", "typing filters"}
+	hint := "Enter chooses · Esc closes"
+	more := []string{"typing filters"}
 	if p.CanDelete {
-		parts = append(parts, "Ctrl+D deletes")
+		more = []string{"Ctrl+D deletes", "typing filters"}
 	}
-	return strings.Join(parts, " · ")
+	for _, part := range more {
+		if longer := hint + " · " + part; cells.Width(longer) <= w {
+			hint = longer
+		}
+	}
+	return hint
 }
 
-func (p *Picker) line(sheet *style.Sheet, it Item, chosen bool, w int) string {
-	if chosen {
-		return sheet.Paint(themes.Select, cells.Right("▸ "+it.Label.String(), cells.Clip(it.Detail.String(), w*2/3), w))
+const (
+	markWidth = 2 // of the sign before a label
+	gap       = 2 // between columns
+)
+
+// columns are the widths of the labels and of the details that there is room
+// for; 0 is a column in which nothing stands.
+type columns struct {
+	label   int
+	details []int
+	table   bool // figures, which stand at their column's right
+}
+
+// columns shares w cells out. Labels give way down to half of the room before a
+// column is left out; the last column that is left gives way itself.
+func (p *Picker) columns(w int) columns {
+	var c columns
+	for _, it := range p.items {
+		c.label = max(c.label, cells.Width(it.Label.String()))
+		for i, d := range it.Details {
+			if i == len(c.details) {
+				c.details = append(c.details, 0)
+			}
+			c.details[i] = max(c.details[i], cells.Width(d.String()))
+		}
 	}
-	return cells.Right("  "+it.Label.String(), sheet.Paint(themes.Dim, cells.Clip(it.Detail.String(), w*2/3)), w)
+	c.table = len(c.details) > 1
+	for i := range c.details {
+		if c.details[i] > 0 && i < len(p.Heads) {
+			c.details[i] = max(c.details[i], cells.Width(p.Heads[i]))
+		}
+	}
+	for len(c.details) > 1 && min(c.label, w/2)+c.right() > w {
+		c.details = c.details[:len(c.details)-1]
+	}
+	c.label = min(c.label, max((w-gap)/2, w-c.right()))
+	if len(c.details) == 1 && c.details[0] > 0 {
+		c.details[0] = max(min(c.details[0], w-c.label-gap), 0)
+	}
+	return c
+}
+
+// right is the room that the details take.
+func (c columns) right() int {
+	n := 0
+	for _, w := range c.details {
+		if w > 0 {
+			n += gap + w
+		}
+	}
+	return n
+}
+
+// row lays a line's details out.
+func (c columns) row(text func(i int) string) string {
+	var b strings.Builder
+	for i, w := range c.details {
+		if w == 0 {
+			continue
+		}
+		t := cells.Clip(text(i), w)
+		if c.table {
+			t = cells.Spaces(w-cells.Width(t)) + t
+		}
+		b.WriteString(cells.Spaces(gap) + cells.Fit(t, w))
+	}
+	return b.String()
+}
+
+// head is what was typed, and the heads of the columns where it leaves them
+// room.
+func (p *Picker) head(sheet *style.Sheet, c columns) string {
+	typed := sheet.Paint(themes.Accent, "/ ") + p.query + sheet.Paint(themes.Cursor, " ")
+	if p.Heads == nil || cells.Width(typed) > markWidth+c.label {
+		return typed
+	}
+	heads := c.row(func(i int) string {
+		if i < len(p.Heads) {
+			return p.Heads[i]
+		}
+		return ""
+	})
+	return cells.Fit(typed, markWidth+c.label) + sheet.Paint(themes.Dim, heads)
+}
+
+func (p *Picker) line(sheet *style.Sheet, it Item, under bool, c columns, w int) string {
+	label := cells.Fit(it.Label.String(), c.label)
+	details := c.row(func(i int) string {
+		if i < len(it.Details) {
+			return it.Details[i].String()
+		}
+		return ""
+	})
+	switch {
+	case under:
+		return sheet.Paint(themes.Select, cells.Fit("▸ "+label+details, w))
+	case it.ID == p.chosen && p.chosen != "":
+		label = "• " + label
+	default:
+		label = "  " + label
+	}
+	return label + sheet.Paint(themes.Dim, details)
 }

@@ -17,10 +17,12 @@ func Owner() ui.Options {
 				return []string{"README.md", "main.go", "internal/server/server.go", "internal/server/server_test.go"}, nil
 			},
 			Models: &ui.Choices{
+				Heads: []string{"window", "weights", "type", "file", ""},
 				List: func(context.Context) ([]ui.Choice, error) {
 					return []ui.Choice{
-						{ID: "qwen3.5-4b", Detail: "window 8.2k · 2.5 GB", Current: true},
-						{ID: "gemma-4-e4b", Detail: "window 32.8k"},
+						{ID: "qwen3.5-4b", Details: []string{"8.2k", "4B", "Q4_K_M", "2.5 GB", "loaded"}, Current: true},
+						{ID: "hf.example/somebody/Qwen3-Coder-30B-A3B-Instruct-GGUF:Q4_K_M", Details: []string{"max 262.1k", "30B-A3B", "Q4_K_M", "18.6 GB", ""}},
+						{ID: "gemma-4-e4b", Details: []string{"32.8k", "", "", "", ""}},
 					}, nil
 				},
 				Use: func(context.Context, string) (ui.Core, error) { return nil, nil },
@@ -28,8 +30,8 @@ func Owner() ui.Options {
 			Sessions: &ui.Sessions{
 				List: func(context.Context) ([]ui.Choice, error) {
 					return []ui.Choice{
-						{ID: "s1", Label: "fix the port", Detail: "2026-01-02 10:00 · 12 messages"},
-						{ID: "s2", Label: "write tests", Detail: "2026-01-01 09:00 · 40 messages"},
+						{ID: "s1", Label: "fix the port", Details: []string{"2026-01-02 10:00", "12 messages", "qwen3.5-4b"}, Current: true},
+						{ID: "s2", Label: "write tests of the parser that read what people really write", Details: []string{"2026-01-01 09:00", "4 messages", "gemma-4-e4b"}},
 					}, nil
 				},
 				Open:   func(context.Context, string) (ui.Core, error) { return nil, errors.New("the session is in use") },
