@@ -120,6 +120,58 @@ func TestUnknownThemeIsTold(t *testing.T) {
 	p.WaitFor("there is no theme foo; there are auto, catppuccin, dark")
 }
 
+// withTheme writes a theme into a home of its own and returns the variables
+// that lead there, on macOS too.
+func withTheme(t *testing.T, file, text string) []string {
+	t.Helper()
+	home := t.TempDir()
+	config := filepath.Join(home, "Library", "Application Support")
+	dir := filepath.Join(config, "mm", "themes")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"HOME=" + home, "XDG_CONFIG_HOME=" + config, "MM_THEME=" + strings.TrimSuffix(file, ".yaml")}
+}
+
+func TestOwnTheme(t *testing.T) {
+	t.Parallel()
+	const own = "parent: dark\nroles: {dim: '#010203 13'}\n"
+	for name, tc := range map[string]struct {
+		env  []string
+		want string // what paints secondary text
+	}{
+		"true colour":    {nil, "\x1b[38;2;1;2;3m"},
+		"sixteen":        {[]string{"TERM=xterm", "COLORTERM="}, "\x1b[95m"},
+		"without colour": {[]string{"NO_COLOR=1"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, _ := onScreen(t, append(withTheme(t, "mine.yaml", own), tc.env...)...)
+			p.WaitFor("demo @ demo")
+			text := p.Written()
+			if !strings.Contains(text, tc.want) {
+				t.Errorf("%q is not on the screen", tc.want)
+			}
+			for _, sgr := range []string{"38;2;1;2;3m", "\x1b[95m"} {
+				if !strings.Contains(tc.want, sgr) && strings.Contains(text, sgr) {
+					t.Errorf("%q is on the screen", sgr)
+				}
+			}
+		})
+	}
+}
+
+// What is wrong with a theme is told, and the screen has another one.
+func TestBrokenThemeIsTold(t *testing.T) {
+	t.Parallel()
+	p, _ := onScreen(t, withTheme(t, "mine.yaml", "parent: dark\nroles: {accent: mauve}\n")...)
+	p.WaitFor(`theme mine.yaml: roles.accent: "mauve" is no colour and no attribute`)
+	p.WaitFor("demo @ demo")
+}
+
 func TestExportTakesAnAbsolutePath(t *testing.T) {
 	t.Parallel()
 	p, _ := onScreen(t)

@@ -4,6 +4,7 @@
 package themes
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -84,36 +85,91 @@ type Theme struct {
 // Ink returns the ink of a role, the terminal's own where the theme has none.
 func (t Theme) Ink(r Role) Ink { return t.inks[r] }
 
-// file is the form of a theme on disk.
+// file is what a theme's file says. What it leaves open comes from the parent.
 type file struct {
-	Title      string          `yaml:"title"`
-	Appearance string          `yaml:"appearance"`
-	Roles      map[Role]string `yaml:"roles"`
+	name, title, appearance, parent string
+	inks                            map[Role]Ink
 }
 
-// Parse reads a theme. An ink is written as words: "#7aa2f7 12 bold" is a
-// colour, its stand-in among the sixteen (0 to 15), and attributes; words after
-// "on" are the background.
-func Parse(name string, data []byte) (Theme, error) {
-	var f file
-	if err := yaml.Unmarshal(data, &f); err != nil {
-		return Theme{}, fmt.Errorf("theme %s: %w", name, err)
+// parse reads a theme's file: title, appearance, parent, and roles. An ink is
+// written as words: "#7aa2f7 12 bold" is a colour, its stand-in among the
+// sixteen (0 to 15), and attributes; words after "on" are the background.
+// Errors begin with the key.
+func parse(name string, data []byte) (file, error) {
+	f := file{name: name, inks: map[Role]Ink{}}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return f, errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
 	}
-	if f.Appearance != "dark" && f.Appearance != "light" {
-		return Theme{}, fmt.Errorf("theme %s: appearance is %q, must be dark or light", name, f.Appearance)
+	var roles *yaml.Node
+	known := map[string]func(*yaml.Node) error{
+		"title":      text(&f.title),
+		"appearance": text(&f.appearance),
+		"parent":     text(&f.parent),
+		"roles":      func(n *yaml.Node) error { roles = n; return nil },
 	}
-	t := Theme{Name: name, Title: f.Title, Light: f.Appearance == "light", inks: make(map[Role]Ink, len(f.Roles))}
-	for role, words := range f.Roles {
-		if !slices.Contains(Roles, role) {
-			return Theme{}, fmt.Errorf("theme %s: unknown role %q", name, role)
-		}
-		ink, err := parseInk(words)
+	if len(doc.Content) > 0 {
+		err := each("", doc.Content[0], func(key string, value *yaml.Node) error {
+			if read, ok := known[key]; ok {
+				return read(value)
+			}
+			return errors.New("there is no such key; there are title, appearance, parent and roles")
+		})
 		if err != nil {
-			return Theme{}, fmt.Errorf("theme %s: %s: %w", name, role, err)
+			return f, err
 		}
-		t.inks[role] = ink
 	}
-	return t, nil
+	if f.appearance != "dark" && f.appearance != "light" && (f.appearance != "" || f.parent == "") {
+		return f, fmt.Errorf("appearance: %q is neither dark nor light", f.appearance)
+	}
+	if roles == nil || roles.Tag == "!!null" {
+		return f, nil
+	}
+	return f, each("roles.", roles, func(key string, value *yaml.Node) error {
+		role, words := Role(key), ""
+		if !slices.Contains(Roles, role) {
+			return errors.New("there is no such role")
+		}
+		err := text(&words)(value)
+		if err == nil {
+			f.inks[role], err = parseInk(words)
+		}
+		return err
+	})
+}
+
+// text reads a plain value.
+func text(into *string) func(*yaml.Node) error {
+	return func(n *yaml.Node) error {
+		switch {
+		case n.Kind != yaml.ScalarNode:
+			return errors.New("must be one line of text")
+		case n.Tag != "!!null":
+			*into = n.Value
+		}
+		return nil
+	}
+}
+
+// each visits the entries of a mapping in their order. Errors begin with the
+// key, behind the prefix of those in this mapping.
+func each(prefix string, n *yaml.Node, visit func(key string, value *yaml.Node) error) error {
+	if n.Kind != yaml.MappingNode {
+		return fmt.Errorf("%smust be a list of keys with their values", strings.Replace(prefix, ".", ": ", 1))
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i].Value
+		err := errors.New("is there twice")
+		if !seen[key] {
+			err = visit(key, n.Content[i+1])
+		}
+		if err != nil {
+			return fmt.Errorf("%s%s: %w", prefix, key, err)
+		}
+		seen[key] = true
+	}
+	return nil
 }
 
 var hex = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)

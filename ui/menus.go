@@ -72,7 +72,20 @@ func (m *Model) openThemes() {
 	for _, t := range m.look.themes {
 		items = append(items, dialog.Item{ID: t.Name, Label: clean.Line(t.Name), Details: []clean.Text{clean.Line(t.Title)}})
 	}
+	for _, f := range m.look.faults {
+		items = append(items, dialog.Item{ID: f.File, Label: clean.Line(f.File), Details: []clean.Text{clean.Line(f.Err.Error())}})
+	}
 	m.dialogs.Push(dialog.NewPicker(ofThemes, "Theme", items, m.look.chosen.Name))
+}
+
+// preview shows a theme of the list; a file that is none shows the one in
+// force.
+func (m *Model) preview(name string) {
+	th, ok := themes.Find(m.look.themes, name)
+	if !ok {
+		th = m.look.chosen
+	}
+	m.setTheme(th)
 }
 
 // setTheme paints the screen in another theme.
@@ -169,8 +182,8 @@ func (m *Model) dialogResult(r dialog.Result) tea.Cmd {
 	case dialog.Pinned:
 		m.do(agent.PinOutput{Call: r.Call, Off: r.Off})
 	case dialog.Moved:
-		if th, ok := themes.Find(m.look.themes, r.ID); ok && r.Of == ofThemes {
-			m.setTheme(th)
+		if r.Of == ofThemes {
+			m.preview(r.ID)
 		}
 	case dialog.Left:
 		m.dialogs.Pop()
@@ -211,6 +224,10 @@ func (m *Model) chosen(r dialog.Chosen) tea.Cmd {
 	case ofModes:
 		m.do(agent.SetMode{Mode: agent.Mode(r.ID)})
 	case ofThemes:
+		if f, ok := m.look.fault(r.ID); ok {
+			m.warn(clean.Line(f.Error()))
+			return nil
+		}
 		return m.themeCommand(r.ID)
 	case ofModels:
 		return m.use(m.opt.Models, r.ID)

@@ -49,7 +49,17 @@ type panes struct {
 type look struct {
 	sheet  *style.Sheet
 	themes []themes.Theme
-	chosen themes.Theme // what a preview goes back to
+	faults []themes.Fault // files that are no themes
+	chosen themes.Theme   // what a preview goes back to
+}
+
+// fault returns what is wrong with a file of the user's themes.
+func (l look) fault(file string) (themes.Fault, bool) {
+	i := slices.IndexFunc(l.faults, func(f themes.Fault) bool { return f.File == file })
+	if i < 0 {
+		return themes.Fault{}, false
+	}
+	return l.faults[i], true
 }
 
 // outside is what comes from beyond the screen's goroutine, and the way there.
@@ -94,6 +104,7 @@ const (
 type Setup struct {
 	Sheet  *style.Sheet
 	Themes []themes.Theme
+	Faults []themes.Fault // in the user's themes
 	Now    func() time.Time
 	Copy   func(string) error  // to the clipboard; nil cannot
 	Notify func(string)        // to a user who is elsewhere; nil cannot
@@ -109,7 +120,7 @@ type Setup struct {
 // program calls; this is for driving the screen by hand.
 func NewModel(ctx context.Context, core Core, opt Options, s Setup) *Model {
 	m := &Model{ctx: ctx, opt: opt, core: core}
-	m.look = look{sheet: s.Sheet, themes: s.Themes, chosen: s.Sheet.Theme}
+	m.look = look{sheet: s.Sheet, themes: s.Themes, faults: s.Faults, chosen: s.Sheet.Theme}
 	m.list = transcript.New(s.Sheet, transcript.Options{PreviewLines: opt.PreviewLines})
 	m.comp = composer.New(s.Sheet)
 	m.out = outside{setup: s, trying: core == nil && opt.Start != nil}

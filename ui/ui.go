@@ -60,7 +60,7 @@ func Run(ctx context.Context, core Core, o Options) (err error) {
 		out = os.Stdout
 	}
 	getenv := environ(o.Terminal.Environ)
-	look, typed, faults := chooseLook(in, out, o.Look, getenv)
+	look, typed, trouble := chooseLook(in, out, o.Look, getenv)
 
 	divert, err := term.Divert(o.LogFile, out)
 	if err != nil {
@@ -74,12 +74,12 @@ func Run(ctx context.Context, core Core, o Options) (err error) {
 	defer cancel()
 	output := term.NewOutput(out)
 	m := NewModel(ctx, core, o, Setup{
-		Sheet: look.sheet, Themes: look.themes, Now: time.Now, Getenv: getenv, Draft: typed,
+		Sheet: look.sheet, Themes: look.themes, Faults: look.faults, Now: time.Now, Getenv: getenv, Draft: typed,
 		In: in, Out: out, Suspend: term.CanSuspend(), Notify: output.Notify, ASCII: term.OnlyASCII(getenv),
 		Copy: func(text string) error { return copyBoth(output, text) },
 	})
-	if faults != nil {
-		m.warnLater(faults)
+	if trouble != nil {
+		m.warnLater(trouble)
 	}
 	if w, h, err := xterm.GetSize(out.Fd()); err == nil {
 		m.lay.w, m.lay.h = w, h // so that the first frame is a full one
@@ -154,19 +154,20 @@ func environ(list []string) func(string) string {
 }
 
 // chooseLook finds the theme: the one that was named, else by the terminal's
-// background. It returns what was typed meanwhile. Faults in the user's own
-// themes are reported, not fatal.
-func chooseLook(in, out *os.File, o Look, getenv func(string) string) (l look, typed string, faults error) {
-	l.themes = themes.Builtin()
-	if o.UserThemes != nil {
-		var own []themes.Theme
-		own, faults = themes.Load(o.UserThemes)
-		l.themes = mergeThemes(l.themes, own)
+// background. It returns what was typed meanwhile. Trouble with the user's own
+// themes is told, and ends nothing.
+func chooseLook(in, out *os.File, o Look, getenv func(string) string) (l look, typed string, trouble error) {
+	l.themes, l.faults = themes.All(o.UserThemes)
+	if len(l.faults) > 0 {
+		trouble = l.faults[0]
 	}
 	name := o.Theme
 	if name != "" && name != "auto" {
 		if _, ok := themes.Find(l.themes, name); !ok {
-			faults = errors.Join(faults, fmt.Errorf("there is no theme %s; there are auto, %s", name, themeNames(l.themes)))
+			trouble = fmt.Errorf("there is no theme %s; there are auto, %s", name, themeNames(l.themes))
+			if f, ok := l.fault(name + ".yaml"); ok {
+				trouble = f
+			}
 			name = "auto"
 		}
 	}
@@ -180,7 +181,7 @@ func chooseLook(in, out *os.File, o Look, getenv func(string) string) (l look, t
 	}
 	th, _ := themes.Find(l.themes, name)
 	l.sheet = newSheet(th, profileOf(out, getenv))
-	return l, typed, faults
+	return l, typed, trouble
 }
 
 func themeNames(list []themes.Theme) string {
@@ -194,23 +195,10 @@ func themeNames(list []themes.Theme) string {
 // newSheet prepares a theme. Without colours only the theme that needs none
 // can be told apart.
 func newSheet(t themes.Theme, profile termenv.Profile) *style.Sheet {
-	if none, ok := themes.Find(themes.Builtin(), themes.NoneName); ok && profile == termenv.Ascii {
-		t = none
+	if profile == termenv.Ascii {
+		t, _ = themes.Find(themes.Builtin(), themes.NoneName)
 	}
 	return style.New(t, profile)
-}
-
-// mergeThemes lets the user's themes stand before built-in ones of their name.
-func mergeThemes(list, own []themes.Theme) []themes.Theme {
-	for _, t := range own {
-		i := slices.IndexFunc(list, func(b themes.Theme) bool { return b.Name == t.Name })
-		if i >= 0 {
-			list[i] = t
-			continue
-		}
-		list = append(list, t)
-	}
-	return list
 }
 
 // profileOf is the number of colours of the terminal.

@@ -5,6 +5,7 @@
 package style
 
 import (
+	"cmp"
 	"io"
 	"strings"
 
@@ -84,11 +85,11 @@ func (s *Sheet) lip(r *lipgloss.Renderer, ink themes.Ink) lipgloss.Style {
 }
 
 // Colour returns the colour that suits the terminal, as lipgloss and termenv
-// read it: "#rrggbb", "0" to "15", or nothing.
+// read it: "#rrggbb", "0" to "15", or nothing, which is the terminal's own.
 func (s *Sheet) Colour(c themes.Colour) string {
 	switch s.Profile {
 	case termenv.TrueColor, termenv.ANSI256:
-		return c.Hex
+		return cmp.Or(c.Hex, c.ANSI)
 	case termenv.ANSI:
 		return c.ANSI
 	}

@@ -73,3 +73,24 @@ func TestMarkdownFollowsTheTheme(t *testing.T) {
 		t.Errorf("headings are coloured without colours: %v", *c.Heading.Color)
 	}
 }
+
+// A colour that is given in one way is used on all terminals that can show it.
+func TestColourGivenInOneWay(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		profile termenv.Profile
+		colour  themes.Colour
+		want    string
+	}{
+		{termenv.TrueColor, themes.Colour{ANSI: "12"}, "12"},
+		{termenv.ANSI256, themes.Colour{ANSI: "12"}, "12"},
+		{termenv.ANSI, themes.Colour{ANSI: "12"}, "12"},
+		{termenv.Ascii, themes.Colour{ANSI: "12"}, ""},
+		{termenv.TrueColor, themes.Colour{Hex: "#7aa2f7"}, "#7aa2f7"},
+		{termenv.ANSI, themes.Colour{Hex: "#7aa2f7"}, ""}, // the terminal's own
+	} {
+		if got := sheet(t, themes.NoneName, tc.profile).Colour(tc.colour); got != tc.want {
+			t.Errorf("%s, %+v: got %q, want %q", tc.profile.Name(), tc.colour, got, tc.want)
+		}
+	}
+}

@@ -66,7 +66,7 @@ type Screen struct {
 // Options are what a screen is made with.
 type Options struct {
 	UI      ui.Options
-	Theme   string // the built-in theme; dark when empty
+	Theme   string // dark when empty
 	ASCII   bool
 	Profile *termenv.Profile // TrueColor when nil
 	NoCore  bool
@@ -83,7 +83,8 @@ func New(t *testing.T, o Options) *Screen {
 	if o.Profile != nil {
 		profile = *o.Profile
 	}
-	th, ok := themes.Find(themes.Builtin(), o.Theme)
+	all, faults := themes.All(o.UI.UserThemes)
+	th, ok := themes.Find(all, o.Theme)
 	if !ok {
 		t.Fatalf("no theme %s", o.Theme)
 	}
@@ -93,7 +94,7 @@ func New(t *testing.T, o Options) *Screen {
 		core = nil
 	}
 	s.Model = ui.NewModel(t.Context(), core, o.UI, ui.Setup{
-		Sheet: style.New(th, profile), Themes: themes.Builtin(), Now: time.Now, ASCII: o.ASCII,
+		Sheet: style.New(th, profile), Themes: all, Faults: faults, Now: time.Now, ASCII: o.ASCII,
 		Copy: func(text string) error { s.Copied = append(s.Copied, text); return nil },
 	})
 	t.Cleanup(func() {
