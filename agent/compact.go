@@ -140,7 +140,10 @@ func (t *turn) compact(ctx context.Context) compaction {
 	if err != nil {
 		return compaction{tried: true, line: fmt.Sprintf("[compact: failed, history kept: %s]", explain(err, t.model))}
 	}
-	record := fitted(recorded(old), &t.gauge.est, t.recordRoom())
+	before := t.gauge.est.Request(llm.Request{Messages: Outgoing("", old)})
+	most := int(compactGain * float64(before))
+	room := min(t.recordRoom(), most-t.gauge.est.Text(summaryIntro+summary)-1)
+	record := fitted(recorded(old), &t.gauge.est, room)
 	summary = joinParagraphs(summary, recordText(record))
 	item := session.Item{
 		Message: llm.Message{Role: llm.User, Text: summaryIntro + summary},
@@ -148,9 +151,8 @@ func (t *turn) compact(ctx context.Context) compaction {
 		Summary: true,
 		Record:  record,
 	}
-	before := t.gauge.est.Request(llm.Request{Messages: Outgoing("", old)})
 	after := t.gauge.est.Text(item.Text)
-	if float64(after) > compactGain*float64(before) {
+	if after > most {
 		return compaction{tried: true, line: fmt.Sprintf("[compact: failed, history kept: the summary is no shorter than what it replaces (%d tokens for %d)]", after, before)}
 	}
 	t.opts.Session.Items = append([]session.Item{item}, kept...)

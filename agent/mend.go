@@ -114,9 +114,9 @@ var announcement = regexp.MustCompile(`(?i)^(to [^,]+, )?(now,? |next,? |first,?
 // sentenceEnd is where a sentence ends: a dot within a file's name is none.
 var sentenceEnd = regexp.MustCompile("[.?!:…][)*`\"]*(\\s+|$)|\n")
 
-// nudge answers an empty answer, one of reasoning alone, or one that announces a
-// step and does not take it, with a short note, once in a turn each. It returns false when the
-// answer stands as it is.
+// nudge answers an empty answer, one of reasoning alone, one that announces a
+// step and does not take it, or one that leaves the request undone, with a short
+// note, once in a turn each. It returns false when the answer stands as it is.
 func (t *turn) nudge(resp llm.Response) bool {
 	text := strings.TrimSpace(resp.Message.Text)
 	var kind RepairKind
@@ -138,8 +138,24 @@ func (t *turn) nudge(resp llm.Response) bool {
 	case announcesOnly(text):
 		kind, what = repairedAnnounced, "a step was announced and not taken"
 		note = "You announced a step and did not take it. Call the tool for it now."
+	default:
+		return t.nudgeUndone()
 	}
-	if what == "" || slices.Contains(t.mending.nudged, kind) {
+	return t.askAgain(kind, what, note)
+}
+
+// nudgeUndone answers an answer that leaves the request undone.
+func (t *turn) nudgeUndone() bool {
+	what := t.undone()
+	if what == "" {
+		return false
+	}
+	return t.askAgain(repairedUndone, what, fmt.Sprintf("In this turn %s. If the request is not done, call the tool for its next step now; else answer it in a sentence. The request: %s", what, t.quoted()))
+}
+
+// askAgain puts a note to the model, once in a turn for each kind.
+func (t *turn) askAgain(kind RepairKind, what, note string) bool {
+	if slices.Contains(t.mending.nudged, kind) {
 		return false
 	}
 	t.mending.nudged = append(t.mending.nudged, kind)

@@ -23,6 +23,7 @@ const (
 	repairedEmpty     RepairKind = "empty answer"
 	repairedThought   RepairKind = "reasoning alone"
 	repairedAnnounced RepairKind = "announced step"
+	repairedUndone    RepairKind = "request not done"
 	repairedRunaway   RepairKind = "runaway"
 	repairedRepeat    RepairKind = "repeated call"
 )

@@ -98,6 +98,9 @@ func (t *turn) loopModel(ctx context.Context) outcome {
 		}
 		resp, end := t.generate(ctx)
 		if end != nil {
+			if end.stop == StopMaxTokens && len(resp.Message.Calls) == 0 && t.nudgeUndone() {
+				continue // what was cut was words, where a call belonged
+			}
 			return *end
 		}
 		if len(resp.Message.Calls) == 0 {
@@ -122,6 +125,9 @@ func (t *turn) answered(resp llm.Response) outcome {
 		text += ": ask again, or in other words"
 		t.emit(Fault{Text: text})
 		return outcome{StopFailed, text}
+	}
+	if what := t.undone(); what != "" {
+		t.emit(Notice{Level: Warn, Text: what + " in this turn, whatever the answer says"})
 	}
 	if t.opts.Grounding {
 		if claims := unseen(resp.Message.Text, t.opts.Session.Items, t.opts.Session.Cwd); len(claims) > 0 {

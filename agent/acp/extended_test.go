@@ -242,7 +242,7 @@ func TestListOfSessions(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, extended(&palette{}), agenttest.Say("Hi."), agenttest.Say("Hi."))
 	used, cwd := r.open()
-	r.prompt(used, "mend\nthe \u202etests")
+	r.prompt(used, "see\nthe \u202etests")
 	other, elsewhere := r.open()
 	r.prompt(other, "look")
 	r.open() // never used
@@ -262,7 +262,7 @@ func TestListOfSessions(t *testing.T) {
 	if err != nil || len(one.Sessions) != 1 || string(one.Sessions[0].SessionId) != used || one.Sessions[0].Cwd != cwd {
 		t.Fatalf("got %s, %v", mustJSON(one), err)
 	}
-	if title := *one.Sessions[0].Title; strings.ContainsAny(title, "\n\u202e") || !strings.Contains(title, "mend") {
+	if title := *one.Sessions[0].Title; strings.ContainsAny(title, "\n\u202e") || !strings.Contains(title, "see") {
 		t.Errorf("the title is %q", title)
 	}
 	if _, err := time.Parse(time.RFC3339, *one.Sessions[0].UpdatedAt); err != nil {

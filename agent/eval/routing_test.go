@@ -38,7 +38,7 @@ func TestRouting(t *testing.T) {
 		"after a look":          {"sample/skill", []agenttest.Reply{look, write, skill("git-commit")}, "", 3},
 		"too late":              {"sample/skill", []agenttest.Reply{look, look, write}, "bash was called, want the skill git-commit", 3},
 		"another skill":         {"sample/skill", []agenttest.Reply{skill("greetings")}, "the skill greetings was loaded, want the skill git-commit", 1},
-		"words":                 {"sample/skill", []agenttest.Reply{say}, "nothing was called, want the skill git-commit", 1},
+		"words":                 {"sample/skill", []agenttest.Reply{say, say}, "nothing was called, want the skill git-commit", 2}, // asked once more
 		"the tool":              {"sample/tool", []agenttest.Reply{look}, "", 1},
 		"its alias":             {"sample/tool", []agenttest.Reply{agenttest.Call("shell", `{"cmd":"ls"}`)}, "", 1},
 		"another tool":          {"sample/tool", []agenttest.Reply{write}, "write_file was called, want bash or read_file first", 1},
