@@ -250,7 +250,7 @@ func (a *app) firstRun(r *runs, cause error) *ui.FirstRun {
 // modelChoices lists the models that the server has.
 func (a *app) modelChoices(r *runs) *ui.Choices {
 	return &ui.Choices{
-		Heads: []string{"window", "weights", "type", "file", ""},
+		Heads: []string{"window", "params", "quant", "file", ""},
 		List: func(ctx context.Context) ([]ui.Choice, error) {
 			client, err := a.model.current()
 			if err != nil {

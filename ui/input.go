@@ -214,6 +214,9 @@ func (m *Model) wheel(msg tea.MouseMsg) {
 		if s, ok := top.(dialog.Scroller); ok {
 			s.Scroll(n)
 		}
+		if p, ok := top.(*dialog.Picker); ok {
+			m.dialogResult(p.Under())
+		}
 		return
 	}
 	m.list.Scroll(n)

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -108,7 +109,7 @@ func (m *Model) choose(of, title string, c *Choices, arg string) tea.Cmd {
 		return m.use(c, arg)
 	}
 	p := dialog.NewPicker(of, title, nil, "")
-	p.Heads = c.Heads
+	p.Heads, p.Empty = c.Heads, clean.Trusted("there is none")
 	m.dialogs.Push(p)
 	return m.fetch(of, c.List)
 }
@@ -145,12 +146,14 @@ func (m *Model) listed(msg listedMsg) {
 		}
 		items = append(items, item)
 	}
-	if msg.err != nil {
-		m.warn(clean.Line(msg.err.Error()))
-	}
 	m.dialogs.Each(func(d dialog.Dialog) {
-		if p, ok := d.(*dialog.Picker); ok && p.Of == msg.of {
-			p.SetItems(items, current)
+		p, ok := d.(*dialog.Picker)
+		if !ok || p.Of != msg.of {
+			return
+		}
+		p.SetItems(items, current)
+		if msg.err != nil {
+			p.Trouble = clean.Line(msg.err.Error())
 		}
 	})
 }
@@ -246,11 +249,9 @@ func (m *Model) chosen(r dialog.Chosen) tea.Cmd {
 func (m *Model) deleteSession(id string) tea.Cmd {
 	s := m.opt.Sessions
 	return runLater(m.ctx, func(ctx context.Context) tea.Msg {
-		if err := s.Delete(ctx, id); err != nil {
-			return listedMsg{of: ofSessions, err: err}
-		}
+		deleted := s.Delete(ctx, id)
 		items, err := s.List(ctx)
-		return listedMsg{ofSessions, items, err}
+		return listedMsg{ofSessions, items, cmp.Or(deleted, err)}
 	})
 }
 

@@ -175,3 +175,27 @@ func TestWheel(t *testing.T) {
 		s.Want("line 100")
 	})
 }
+
+// What goes wrong with a list is shown in it, since it covers all else.
+func TestListThatFails(t *testing.T) {
+	t.Parallel()
+	items := []ui.Choice{{ID: "s1", Label: "the first"}, {ID: "s2", Label: "the second"}}
+	with(t, ui.Options{Owner: ui.Owner{
+		Models: &ui.Choices{List: func(context.Context) ([]ui.Choice, error) { return nil, errors.New("the server does not answer") }},
+		Sessions: &ui.Sessions{
+			List:   func(context.Context) ([]ui.Choice, error) { return items, nil },
+			Delete: func(context.Context, string) error { return errors.New("the file cannot be removed") },
+		},
+	}}, 80, 24, func(_ *testing.T, s *uitest.Screen) {
+		s.Type("/model")
+		s.Press("enter")
+		s.Want("the server does not answer")
+		s.Lacks("there is none")
+		s.Press("esc")
+		s.Type("/sessions")
+		s.Press("enter", "down", "ctrl+d", "ctrl+d")
+		s.Want("the file cannot be removed", "the first", "▸ the second")
+		s.Press("up")
+		s.Lacks("cannot be removed")
+	})
+}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
 	"github.com/muesli/termenv"
 
 	"mm/ui"
@@ -168,4 +169,19 @@ func TestBrokenThemeLeavesTheOneInForce(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestWheelPreviews(t *testing.T) {
+	t.Parallel()
+	withThemes(t, termenv.TrueColor, map[string]string{"mine.yaml": mine}, func(t *testing.T, s *uitest.Screen) {
+		s.Type("/theme")
+		s.Press("enter")
+		for range 3 {
+			s.Send(tea.MouseMsg{Button: tea.MouseButtonWheelDown})
+		}
+		s.Want("▸ mine")
+		if !painted(s, ownAccent) {
+			t.Error("the theme under the cursor is not shown")
+		}
+	})
 }

@@ -33,6 +33,7 @@ type Picker struct {
 	Heads     []string // of the columns, trusted; nil has none
 	CanDelete bool
 	Empty     clean.Text // shown for an empty list
+	Trouble   clean.Text // what did not work, until the next key
 
 	items   []Item
 	chosen  string // the item in force
@@ -52,10 +53,16 @@ func NewPicker(of, title string, items []Item, current string) *Picker {
 	return p
 }
 
-// SetItems replaces the lines and puts the cursor on the current one.
+// SetItems replaces the lines. The cursor is put on the current one; where
+// there were lines before, it stays where it was.
 func (p *Picker) SetItems(items []Item, current string) {
+	again, at := len(p.items) > 0, p.sel
 	p.items, p.chosen, p.loading = items, current, items == nil
 	p.filter()
+	if again {
+		p.sel = max(min(at, len(p.found)-1), 0)
+		return
+	}
 	for i, f := range p.found {
 		if p.items[f].ID == current && current != "" {
 			p.sel = i
@@ -96,6 +103,7 @@ func (l labels) Len() int            { return len(l) }
 
 // Key moves, filters, chooses or closes.
 func (p *Picker) Key(msg tea.KeyMsg, _ time.Time) Result {
+	p.Trouble = clean.Text{}
 	switch {
 	case keys.Is(msg, keys.Close):
 		return Left{p.Of}
@@ -126,7 +134,7 @@ func (p *Picker) Key(msg tea.KeyMsg, _ time.Time) Result {
 		return nil
 	}
 	p.filter()
-	return p.moved()
+	return p.Under()
 }
 
 func (p *Picker) current() (string, bool) {
@@ -136,7 +144,8 @@ func (p *Picker) current() (string, bool) {
 	return p.items[p.found[p.sel]].ID, true
 }
 
-func (p *Picker) moved() Result {
+// Under says which item is under the cursor, as Moved, or nothing.
+func (p *Picker) Under() Result {
 	if id, ok := p.current(); ok {
 		return Moved{p.Of, id}
 	}
@@ -146,7 +155,7 @@ func (p *Picker) moved() Result {
 func (p *Picker) move(n int) Result {
 	p.sel = max(min(p.sel+n, len(p.found)-1), 0)
 	p.asked = ""
-	return p.moved()
+	return p.Under()
 }
 
 // Scroll moves by lines.
@@ -174,11 +183,17 @@ func (p *Picker) View(sheet *style.Sheet) []string {
 	inner := max(p.w-4, 1)
 	cols := p.columns(inner - markWidth)
 	rows := []string{p.head(sheet, cols)}
-	n := p.rows()
+	var trouble []string
+	if !p.Trouble.IsEmpty() {
+		trouble = cells.Wrap(p.Trouble.String(), inner)
+		trouble = trouble[:min(len(trouble), p.rows())]
+	}
+	n := p.rows() - len(trouble)
 	p.top = max(min(p.top, p.sel), p.sel-n+1)
 	switch {
 	case p.loading:
 		rows = append(rows, sheet.Paint(themes.Dim, "loading…"))
+	case len(p.items) == 0 && len(trouble) > 0:
 	case len(p.items) == 0:
 		rows = append(rows, sheet.Paint(themes.Dim, p.Empty.String()))
 	case len(p.found) == 0:
@@ -186,6 +201,9 @@ func (p *Picker) View(sheet *style.Sheet) []string {
 	}
 	for i := p.top; i < min(p.top+n, len(p.found)); i++ {
 		rows = append(rows, p.line(sheet, p.items[p.found[i]], i == p.sel, cols, inner))
+	}
+	for _, r := range trouble {
+		rows = append(rows, sheet.Paint(themes.Warn, r))
 	}
 	rows = append(rows, sheet.Paint(themes.Dim, p.hint(inner)))
 	right := ""

@@ -43,7 +43,7 @@ func models() *Picker {
 		{ID: "a", Label: clean.Line("qwen3.5-4b"), Details: texts("8.2k", "4B", "Q4_K_M", "2.5 GB", "loaded")},
 		{ID: "b", Label: clean.Line("a-name-of-thirty-characters-ok"), Details: texts("max 262.1k", "30B-A3B", "Q4_0", "18.6 GB", "")},
 	}, "a")
-	p.Heads = []string{"window", "weights", "type", "file", ""}
+	p.Heads = []string{"window", "params", "quant", "file", ""}
 	return p
 }
 
@@ -56,8 +56,8 @@ func TestColumnsGoFromTheRight(t *testing.T) {
 		shows, hide []string
 	}{
 		{82, []string{"qwen3.5-4b", "a-name-of-thirty-characters-ok", "max 262.1k", "30B-A3B", "Q4_K_M", "18.6 GB", "loaded"}, nil},
-		{40, []string{"a-name-of-thirty-char…", "max 262.1k", "8.2k"}, []string{"30B-A3B", "weights", "Q4", "GB", "loaded"}},
-		{20, []string{"qwen3", "max "}, []string{"weights"}},
+		{40, []string{"a-name-of-thirty-char…", "max 262.1k", "8.2k"}, []string{"30B-A3B", "params", "Q4", "GB", "loaded"}},
+		{20, []string{"qwen3", "max "}, []string{"params"}},
 	} {
 		rows := strings.Join(lines(t, models(), tc.w, 10), "\n")
 		for _, text := range tc.shows {
@@ -80,7 +80,7 @@ func TestColumnsGoFromTheRight(t *testing.T) {
 func TestColumnsAreAligned(t *testing.T) {
 	t.Parallel()
 	rows := lines(t, models(), 100, 10)
-	for _, texts := range [][]string{{"window", "8.2k", "max 262.1k"}, {"weights", "4B", "30B-A3B"}, {"file", "2.5 GB", "18.6 GB"}} {
+	for _, texts := range [][]string{{"window", "8.2k", "max 262.1k"}, {"params", "4B", "30B-A3B"}, {"file", "2.5 GB", "18.6 GB"}} {
 		end := -1
 		for i, text := range texts {
 			at := strings.Index(rows[1+i], text)
@@ -102,9 +102,9 @@ func TestEmptyColumnTakesNoRoom(t *testing.T) {
 		{ID: "a", Label: clean.Line("name"), Details: texts("", "", "Q8_0")},
 		{ID: "b", Label: clean.Line("other")},
 	}, "")
-	p.Heads = []string{"window", "weights", "type"}
+	p.Heads = []string{"window", "params", "quant"}
 	rows := lines(t, p, 60, 10)
-	if !strings.HasPrefix(rows[2], "│ ▸ name   Q8_0 ") || strings.Contains(rows[1], "window") {
+	if !strings.HasPrefix(rows[2], "│ ▸ name    Q8_0 ") || strings.Contains(rows[1], "window") {
 		t.Errorf("got\n%s", strings.Join(rows, "\n"))
 	}
 }
@@ -140,5 +140,48 @@ func TestItemInForceIsMarked(t *testing.T) {
 	rows := lines(t, p, 82, 10)
 	if !strings.HasPrefix(rows[2], "│ • qwen3.5-4b") || !strings.HasPrefix(rows[3], "│ ▸ a-name") {
 		t.Errorf("got\n%s", strings.Join(rows, "\n"))
+	}
+}
+
+// After an item was deleted the cursor is on the one that took its place.
+func TestCursorStaysWhenTheListIsReadAgain(t *testing.T) {
+	t.Parallel()
+	var items []Item
+	for _, name := range []string{"a", "b", "c", "d"} {
+		items = append(items, Item{ID: name, Label: clean.Line(name)})
+	}
+	p := NewPicker("sessions", "Conversations", nil, "")
+	p.SetSize(40, 12)
+	p.SetItems(items, "b")
+	for _, step := range []struct {
+		then func()
+		want string
+	}{
+		{func() {}, "▸ b"},
+		{func() { p.Key(tea.KeyMsg{Type: tea.KeyDown}, time.Time{}) }, "▸ c"},
+		{func() { p.SetItems(append(items[:2:2], items[3]), "b") }, "▸ d"},
+		{func() { p.SetItems(items[:2], "b") }, "▸ b"},
+		{func() { p.SetItems(items[:0], "") }, "Enter"},
+	} {
+		step.then()
+		if rows := strings.Join(lines(t, p, 40, 12), "\n"); !strings.Contains(rows, step.want) {
+			t.Errorf("want %q in\n%s", step.want, rows)
+		}
+	}
+}
+
+// What did not work is shown whole, until a key is pressed.
+func TestTroubleIsShown(t *testing.T) {
+	t.Parallel()
+	p := models()
+	p.SetSize(40, 8)
+	p.Trouble = clean.Line("the server at http://127.0.0.1:8080/v1 does not answer: is it there?")
+	rows := lines(t, p, 40, 8)
+	if text := strings.Join(rows, "\n"); len(rows) > 8 || !strings.Contains(text, "the server at") || !strings.Contains(text, "is it there?") || !strings.Contains(text, "▸ qwen") {
+		t.Errorf("got\n%s", text)
+	}
+	p.Key(tea.KeyMsg{Type: tea.KeyDown}, time.Time{})
+	if text := strings.Join(lines(t, p, 40, 8), "\n"); strings.Contains(text, "the server at") {
+		t.Errorf("got\n%s", text)
 	}
 }

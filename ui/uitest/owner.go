@@ -17,7 +17,7 @@ func Owner() ui.Options {
 				return []string{"README.md", "main.go", "internal/server/server.go", "internal/server/server_test.go"}, nil
 			},
 			Models: &ui.Choices{
-				Heads: []string{"window", "weights", "type", "file", ""},
+				Heads: []string{"window", "params", "quant", "file", ""},
 				List: func(context.Context) ([]ui.Choice, error) {
 					return []ui.Choice{
 						{ID: "qwen3.5-4b", Details: []string{"8.2k", "4B", "Q4_K_M", "2.5 GB", "loaded"}, Current: true},
