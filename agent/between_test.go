@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -83,19 +84,21 @@ shell_output text="one\n"
 // Lines that come faster than they are read are few events.
 func TestOwnCommandThatFloods(t *testing.T) {
 	t.Parallel()
-	const lines = 10_000
-	o := options(agenttest.NewModel(), echo{})
-	o.BatchInterval = time.Hour // and at once when the work has ended
-	o.Shell = func(_ context.Context, _ string, out tools.Sink) tools.Result {
-		for range lines {
-			out("line\n")
+	synctest.Test(t, func(t *testing.T) {
+		const lines = 10_000
+		o := options(agenttest.NewModel(), echo{})
+		o.BatchInterval = time.Second
+		o.Shell = func(_ context.Context, _ string, out tools.Sink) tools.Result {
+			for range lines {
+				out("line\n")
+			}
+			return tools.Result{Status: tools.OK}
 		}
-		return tools.Result{Status: tools.OK}
-	}
-	got := of[agent.ShellOutput](agenttest.Run(t, o).Do(agent.RunShell{Command: "seq"}))
-	if want := []agent.ShellOutput{{Text: strings.Repeat("line\n", lines)}}; !slices.Equal(got, want) {
-		t.Errorf("%d events, want the whole text in one", len(got))
-	}
+		got := of[agent.ShellOutput](agenttest.Run(t, o).Do(agent.RunShell{Command: "seq"}))
+		if want := []agent.ShellOutput{{Text: strings.Repeat("line\n", lines)}}; !slices.Equal(got, want) {
+			t.Errorf("%d events, want the whole text in one", len(got))
+		}
+	})
 }
 
 func TestRename(t *testing.T) {
