@@ -28,15 +28,18 @@ func (m *Model) notify(text string) tea.Cmd {
 }
 
 // callUser tells of what a batch of events brought: a question that waits, or
-// the end of a turn.
+// the end of a turn or of the user's own command.
 func (m *Model) callUser(ended bool) tea.Cmd {
-	asked := len(m.st.Approvals)
+	asked, n := len(m.st.Approvals), len(m.st.Items)
 	more := asked > m.attention.told
 	m.attention.told = asked
 	switch {
 	case more:
 		return m.notify("mm asks: " + m.st.Approvals[asked-1].Title.String())
-	case ended:
+	case ended && n > 0:
+		if c, ok := m.st.Items[n-1].(*state.Call); ok && c.Own {
+			return m.notify("your command has ended: " + c.Title.String())
+		}
 		return m.notify("mm has answered")
 	}
 	return nil

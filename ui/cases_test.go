@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"mm/agent"
 	"mm/fileedit"
 	"mm/ui"
@@ -465,6 +467,12 @@ func TestShellCommand(t *testing.T) {
 		s.Events(agent.ShellEnded{Status: agent.CallStopped, Summary: "stopped"}, agent.Idle{})
 		s.Want("■ ! git log", "stopped")
 		s.Lacks("running", "Esc cancels")
+		s.Send(tea.BlurMsg{})
+		s.Events(agent.ShellStarted{Command: "make"})
+		s.Events(agent.ShellEnded{Status: agent.CallOK}, agent.Idle{})
+		if want := []string{"your command has ended: make"}; !slices.Equal(s.Told, want) {
+			t.Errorf("told %q, want %q", s.Told, want)
+		}
 	})
 }
 

@@ -56,8 +56,9 @@ type Screen struct {
 	Core    *Core
 	Copied  []string
 	Quit    bool
-	Stopped bool   // Ctrl+Z was acted on
-	Title   string // of the window
+	Stopped bool     // Ctrl+Z was acted on
+	Title   string   // of the window
+	Told    []string // notes to a user who is elsewhere
 
 	w, h    int
 	results chan tea.Msg
@@ -95,7 +96,8 @@ func New(t *testing.T, o Options) *Screen {
 	}
 	s.Model = ui.NewModel(t.Context(), core, o.UI, ui.Setup{
 		Sheet: style.New(th, profile), Themes: all, Faults: faults, Now: time.Now, ASCII: o.ASCII,
-		Copy: func(text string) error { s.Copied = append(s.Copied, text); return nil },
+		Copy:   func(text string) error { s.Copied = append(s.Copied, text); return nil },
+		Notify: func(text string) { s.Told = append(s.Told, text) },
 	})
 	t.Cleanup(func() {
 		close(s.Core.events)
