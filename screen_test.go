@@ -6,11 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"mm/llm"
 	"mm/ui/ptytest"
 )
 
@@ -183,5 +185,21 @@ func TestExportTakesAnAbsolutePath(t *testing.T) {
 	p.WaitFor("wrote ")
 	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "hello") {
 		t.Errorf("exported %q, %v", text, err)
+	}
+}
+
+func TestModelIsDescribedUnderItsHeads(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		model llm.ListedModel
+		want  []string
+	}{
+		{llm.ListedModel{ID: "a"}, []string{"", "", "", "", ""}},
+		{llm.ListedModel{Parameters: "1.5B", Bytes: 986062089, Quantisation: "Q4_K_M", ContextWindow: 8192, Loaded: true}, []string{"8.2k", "1.5B", "Q4_K_M", "986 MB", "loaded"}},
+		{llm.ListedModel{Bytes: 18556688714, ContextWindow: 262144, WindowIsMaximum: true}, []string{"max 262.1k", "", "", "18.6 GB", ""}},
+	} {
+		if got := describe(tc.model); !slices.Equal(got, tc.want) {
+			t.Errorf("%+v: got %q, want %q", tc.model, got, tc.want)
+		}
 	}
 }
