@@ -115,7 +115,8 @@ type listedModel struct {
 		Bytes      int64  `json:"size"`
 		Type       string `json:"ftype"` // "Q4_K - Medium"
 	} `json:"meta"`
-	MaxModelLen int `json:"max_model_len"` // vLLM
+	MaxModelLen int `json:"max_model_len"`  // vLLM
+	Trained     int `json:"context_length"` // llama-server as a router, of the model's file
 	Status      struct {
 		Value string `json:"value"` // llama-server as a router: loaded, unloaded
 	} `json:"status"`
@@ -130,8 +131,8 @@ func (m listedModel) listed() llm.ListedModel {
 	if m.Meta.Parameters > 0 {
 		l.Parameters = parameters(float64(m.Meta.Parameters))
 	}
-	if l.ContextWindow == 0 && m.Meta.Max > 0 {
-		l.ContextWindow, l.WindowIsMaximum = m.Meta.Max, true
+	if trained := max(m.Meta.Max, m.Trained); l.ContextWindow == 0 && trained > 0 {
+		l.ContextWindow, l.WindowIsMaximum = trained, true
 	}
 	return l
 }

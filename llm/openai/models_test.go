@@ -76,6 +76,13 @@ func TestModelsAreDescribed(t *testing.T) {
 			[]llm.ListedModel{{ID: "other"}, {ID: "tiny"}},
 		},
 		{
+			"router, what is told before it is loaded",
+			Options{Provider: LlamaCpp},
+			pages{"/v1/models": `{"data":[{"id":"qwen","status":{"value":"unloaded"},"source":"models_dir","context_length":32768},
+				{"id":"tiny","status":{"value":"loaded"},"context_length":32768,"meta":{"n_ctx":4096,"n_ctx_train":32768}}]}`},
+			[]llm.ListedModel{{ID: "tiny", ContextWindow: 4096, Loaded: true}, {ID: "qwen", ContextWindow: 32768, WindowIsMaximum: true}},
+		},
+		{
 			"ollama",
 			Options{Provider: Ollama},
 			pages{"/v1/models": ollamaList, "/api/tags": ollamaTags, "/api/ps": ollamaRunning},
