@@ -78,7 +78,10 @@ func (c *Core) bigPart(item session.Item) (Part, bool) {
 
 // itemTokens estimates an item as it is sent.
 func (c *Core) itemTokens(item session.Item) int {
-	if item.Masked {
+	switch {
+	case item.Unsent:
+		return 0
+	case item.Masked:
 		return c.gauge.est.Text(stub(item))
 	}
 	n := c.gauge.est.Text(item.Text)

@@ -114,54 +114,106 @@ var announcement = regexp.MustCompile(`(?i)^(to [^,]+, )?(now,? |next,? |first,?
 // sentenceEnd is where a sentence ends: a dot within a file's name is none.
 var sentenceEnd = regexp.MustCompile("[.?!:…][)*`\"]*(\\s+|$)|\n")
 
-// nudge answers an empty answer, one of reasoning alone, one that announces a
-// step and does not take it, or one that leaves the request undone, with a short
-// note, once in a turn each. It returns false when the answer stands as it is.
-func (t *turn) nudge(resp llm.Response) bool {
+// lack is what an answer without a call lacks.
+type lack struct {
+	kind RepairKind
+	what string // for the user, and for a model that is made to write a call
+	note string // for the model
+
+	call   bool // a call is what is lacking
+	madeUp bool // what the answer says is not to be read again
+}
+
+// lacks looks for what is lacking in an answer without calls: anything at all,
+// anything but reasoning, the step that it announces, or the work that was asked
+// for. It is nil when the answer stands as it is.
+func (t *turn) lacks(resp llm.Response) *lack {
 	text := strings.TrimSpace(resp.Message.Text)
-	var kind RepairKind
-	var what, note string
 	switch {
 	case text == "" && resp.Reasoning != "":
-		kind, what = repairedThought, "there was reasoning and no answer"
-		note = "You reasoned and gave no answer: what you think is not read. Call a tool now, or answer in a sentence."
-	case text == "":
-		kind, what = repairedEmpty, "the answer was empty"
-		if t.failed {
-			note = "Your answer was empty, and your last call failed. Do what its result says and make the call again, for what was asked: " + t.quoted()
-			break
+		return &lack{
+			kind: repairedThought, what: "there was reasoning and no answer", call: t.failed,
+			note: "You reasoned and gave no answer: what you think is not read. Call a tool now, or answer in a sentence.",
 		}
-		note = "Your answer was empty. Call a tool now, or answer in a sentence: " + t.quoted()
+	case text == "" && t.failed:
+		return &lack{
+			kind: repairedEmpty, what: "the answer was empty after a call that failed", call: true,
+			note: "Your answer was empty, and your last call failed. Do what its result says and make the call again, for what was asked: " + t.quoted(),
+		}
+	case text == "":
+		return &lack{
+			kind: repairedEmpty, what: "the answer was empty",
+			note: "Your answer was empty. Call a tool now, or answer in a sentence: " + t.quoted(),
+		}
 	case t.showsCall(text):
-		kind, what = repairedAnnounced, "a call was shown and not made"
-		note = "You showed a call and did not make it: a call in the middle of a text does not run. Make it now, with no other words."
+		return &lack{
+			kind: repairedAnnounced, what: "a call was shown and not made", call: true,
+			note: "You showed a call and did not make it: a call in the middle of a text does not run. Make it now, with no other words.",
+		}
 	case announcesOnly(text):
-		kind, what = repairedAnnounced, "a step was announced and not taken"
-		note = "You announced a step and did not take it. Call the tool for it now."
-	default:
-		return t.nudgeUndone()
+		return &lack{
+			kind: repairedAnnounced, what: "a step was announced and not taken", call: true,
+			note: "You announced a step and did not take it. Call the tool for it now.",
+		}
 	}
-	return t.askAgain(kind, what, note)
+	return t.lacksWork()
 }
 
-// nudgeUndone answers an answer that leaves the request undone.
-func (t *turn) nudgeUndone() bool {
+// lacksWork is what a turn lacks whose request nothing was done for.
+func (t *turn) lacksWork() *lack {
 	what := t.undone()
 	if what == "" {
-		return false
+		return nil
 	}
-	return t.askAgain(repairedUndone, what, fmt.Sprintf("In this turn %s. If the request is not done, call the tool for its next step now; else answer it in a sentence. The request: %s", what, t.quoted()))
+	return &lack{
+		kind: repairedUndone, what: what, call: true, madeUp: true,
+		note: fmt.Sprintf("In this turn %s. If the request is not done, call the tool for its next step now; else answer it in a sentence. The request: %s", what, t.quoted()),
+	}
 }
 
-// askAgain puts a note to the model, once in a turn for each kind.
-func (t *turn) askAgain(kind RepairKind, what, note string) bool {
-	if slices.Contains(t.mending.nudged, kind) {
-		return false
+// mended is what came of an answer that lacks something.
+type mended int
+
+const (
+	notMended mended = iota
+	called           // the last message has a call now
+	asked            // the model is to be called again
+)
+
+// mend gets from the server, or else from the model, what an answer lacks.
+func (t *turn) mend(ctx context.Context, l *lack) mended {
+	if l == nil || ctx.Err() != nil {
+		return notMended
 	}
-	t.mending.nudged = append(t.mending.nudged, kind)
-	t.note(note)
-	t.repaired(kind, "%s: asked once more", what)
-	return true
+	if l.call {
+		switch t.force(ctx, l) {
+		case written:
+			return called
+		case declined:
+			if l.kind == repairedUndone {
+				return notMended // it was asked, and stands by its answer
+			}
+		}
+	}
+	if slices.Contains(t.mending.nudged, l.kind) {
+		return notMended
+	}
+	t.mending.nudged = append(t.mending.nudged, l.kind)
+	t.leaveOut(l)
+	t.note(l.note)
+	t.repaired(l.kind, "%s: asked once more", l.what)
+	return asked
+}
+
+// leaveOut keeps a made-up answer from being sent: a model that reads what it
+// made up goes on to make things up.
+func (t *turn) leaveOut(l *lack) {
+	items := t.opts.Session.Items
+	last := &items[len(items)-1]
+	if l.madeUp && last.Role == llm.Assistant && last.Turn == t.number {
+		last.Unsent = true
+		t.gauge.freed(t.gauge.est.Text(last.Text))
+	}
 }
 
 // fenced matches the blocks of code in a text.

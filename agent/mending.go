@@ -36,6 +36,7 @@ func (c *Core) repaired(kind RepairKind, format string, args ...any) {
 // mending is what was tried in a turn to get along with its model.
 type mending struct {
 	nudged []RepairKind // answers that were no use were answered with a note
+	forced int          // calls that the server was made to write
 	noted  bool         // a call that was not understood, too
 
 	unfinished bool // the rest of a file went wrong: it is not asked for again

@@ -34,6 +34,9 @@ func Outgoing(system string, items []session.Item) []llm.Message {
 		b.add(llm.Message{Role: llm.System, Text: sendable(system)})
 	}
 	for i, item := range items {
+		if item.Unsent {
+			continue
+		}
 		switch item.Role {
 		case llm.User:
 			b.add(llm.Message{Role: llm.User, Text: cmp.Or(sendable(item.Text), "(empty message)")})

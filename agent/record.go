@@ -44,7 +44,7 @@ func recorded(items []session.Item) []session.Noted {
 			for _, n := range item.Record {
 				add(n, n.Call)
 			}
-		case item.Note:
+		case item.Note, item.Unsent:
 		case item.Role == llm.User:
 			add(session.Noted{Turn: item.Turn, Kind: session.Request, Text: onOneLine(cmp.Or(item.Shown, item.Text), requestLength)}, "")
 		case item.Role == llm.Tool:

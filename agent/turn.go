@@ -97,17 +97,25 @@ func (t *turn) loopModel(ctx context.Context) outcome {
 			return t.lastWords(ctx)
 		}
 		resp, end := t.generate(ctx)
-		if end != nil {
-			if end.stop == StopMaxTokens && len(resp.Message.Calls) == 0 && t.nudgeUndone() {
-				continue // what was cut was words, where a call belonged
-			}
+		var l *lack
+		switch {
+		case end != nil && end.stop == StopMaxTokens && len(resp.Message.Calls) == 0:
+			l = t.lacksWork() // what was cut was words, where a call belonged
+		case end != nil:
 			return *end
+		case len(resp.Message.Calls) == 0:
+			l = t.lacks(resp)
 		}
-		if len(resp.Message.Calls) == 0 {
-			if t.nudge(resp) {
+		if end != nil || len(resp.Message.Calls) == 0 {
+			switch t.mend(ctx, l) {
+			case asked:
 				continue
+			case notMended:
+				if end != nil {
+					return *end
+				}
+				return t.answered(resp)
 			}
-			return t.answered(resp)
 		}
 		if end := t.runCalls(ctx); end != nil {
 			return *end

@@ -36,6 +36,10 @@ type Item struct {
 	Summary bool `json:"summary,omitempty"` // a compaction's summary
 	Note    bool `json:"note,omitempty"`    // a user message of the program's own
 
+	// Unsent is an answer that the user has read and the model is not to read
+	// again.
+	Unsent bool `json:"unsent,omitempty"`
+
 	// Usage is what the server counted for the call of the model that gave
 	// an assistant message.
 	Usage llm.Usage `json:"usage,omitzero"`

@@ -1,0 +1,133 @@
+package agent_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"mm/agent"
+	"mm/agent/agenttest"
+	"mm/llm"
+)
+
+// onLlamaCpp serves a model by a server whose grammar can hold an answer.
+func onLlamaCpp(replies ...agenttest.Reply) *agenttest.Model {
+	m := agenttest.NewModel(replies...)
+	m.Served.Provider = "llamacpp"
+	return m
+}
+
+func forcedCall(text string) agenttest.Reply {
+	return agenttest.Say(fmt.Sprintf(`{"tool":"echo","arguments":{"text":%q}}`, text))
+}
+
+// What the model made up is seen by the user and stored, and never read by the
+// model again; the call that it did not make is made.
+func TestServerWritesTheCallThatLacks(t *testing.T) {
+	t.Parallel()
+	const lie = "I read it with read_file. It holds 7."
+	m := onLlamaCpp(agenttest.Say(lie), forcedCall("part2.py"), agenttest.Say("It holds 2."))
+	o := yolo(options(m, echo{}))
+	events := agenttest.Run(t, o).Prompt("Read part2.py")
+	closedInOrder(t, events)
+	wellFormed(t, o.Session.Items)
+	if got := notices(events, agent.Repair); len(got) != 1 || got[0] != "part2.py was not read: the server was made to write the call" {
+		t.Errorf("repairs %q", got)
+	}
+	reqs := m.Requests()
+	if len(reqs) != 3 {
+		t.Fatalf("%d calls of the model, want 3", len(reqs))
+	}
+	ask := reqs[1]
+	if ask.ToolChoice != "none" || len(ask.Tools) != 1 || !ask.NoThinking || ask.Schema == nil {
+		t.Errorf("asked with choice %q, %d tools, reasoning off %v, schema %s", ask.ToolChoice, len(ask.Tools), ask.NoThinking, ask.Schema)
+	}
+	if s := string(ask.Schema); !strings.Contains(s, `"properties":{"tool":{"enum":["echo"]},"arguments":{`) || !strings.Contains(s, `["none"]`) {
+		t.Errorf("the schema has not the tool first, or no way out: %s", s)
+	}
+	last := reqs[2].Messages
+	if slices.ContainsFunc(last, func(m llm.Message) bool { return strings.Contains(m.Text, lie) }) {
+		t.Errorf("the model reads what it made up: %+v", last)
+	}
+	if got := last[len(last)-1]; got.Role != llm.Tool || got.Text != "said part2.py" {
+		t.Errorf("the last message is %+v, want the result", got)
+	}
+	if got := o.Session.Items[1]; got.Text != lie || !got.Unsent {
+		t.Errorf("stored as %+v, want what the user has read", got)
+	}
+}
+
+func TestModelStandsByItsAnswer(t *testing.T) {
+	t.Parallel()
+	m := onLlamaCpp(agenttest.Say("There is nothing to fix."), agenttest.Say(`{"tool":"none"}`))
+	o := options(m, echo{})
+	events := agenttest.Run(t, o).Prompt("Fix main.go")
+	if got := len(m.Requests()); got != 2 {
+		t.Errorf("%d calls of the model, want 2", got)
+	}
+	if got := ended(t, events).Stop; got != agent.StopAnswer {
+		t.Errorf("stop %q, want an answer", got)
+	}
+	if got := o.Session.Items[len(o.Session.Items)-1]; got.Unsent {
+		t.Error("an answer that stands is not sent again")
+	}
+	if got := notices(events, agent.Warn); !slices.Contains(got, "no file of the project was changed in this turn, whatever the answer says") {
+		t.Errorf("the user is told %q", got)
+	}
+}
+
+// Where the server cannot be made to write a call, or it went wrong, the model
+// gets a note.
+func TestCallThatCannotBeForced(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		provider string
+		off      bool
+		replies  []agenttest.Reply
+	}{
+		"a server without a grammar": {"lmstudio", false, nil},
+		"turned off":                 {"llamacpp", true, nil},
+		"words":                      {"llamacpp", false, []agenttest.Reply{agenttest.Say("I would rather not.")}},
+		"no such tool":               {"llamacpp", false, []agenttest.Reply{agenttest.Say(`{"tool":"python","arguments":{}}`)}},
+		"bad arguments":              {"llamacpp", false, []agenttest.Reply{agenttest.Say(`{"tool":"echo","arguments":7`)}},
+		"cut off":                    {"llamacpp", false, []agenttest.Reply{{Deltas: []llm.Delta{llm.TextDelta{Text: `{"tool":"echo"`}}, Finish: llm.FinishLength}}},
+		"an error":                   {"llamacpp", false, []agenttest.Reply{agenttest.Fail(&llm.Error{Kind: llm.ServerFault, Status: 500, Message: "no grammar"})}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			replies := append([]agenttest.Reply{agenttest.Say("It was run.")}, tc.replies...)
+			m := agenttest.NewModel(append(replies, agenttest.Call("echo", `{"text":"x"}`), agenttest.Say("Done."))...)
+			m.Served.Provider = tc.provider
+			o := yolo(options(m, echo{}))
+			o.Repairs.NoConstrain = tc.off
+			events := agenttest.Run(t, o).Prompt("Run the tests")
+			closedInOrder(t, events)
+			wellFormed(t, o.Session.Items)
+			if got := notices(events, agent.Repair); len(got) != 1 || got[0] != "nothing was run: asked once more" {
+				t.Errorf("repairs %q", got)
+			}
+			if got := ended(t, events).Stop; got != agent.StopAnswer {
+				t.Errorf("stop %q, want an answer", got)
+			}
+		})
+	}
+}
+
+// A model that makes no call by itself is led step by step, and not for ever.
+func TestForcedCallsAreBounded(t *testing.T) {
+	t.Parallel()
+	var replies []agenttest.Reply
+	for i := range 6 {
+		replies = append(replies, agenttest.Say("Done."), forcedCall(fmt.Sprint(i)))
+	}
+	m := onLlamaCpp(append(replies, agenttest.Say("Done."), agenttest.Say("Done."))...)
+	events := agenttest.Run(t, yolo(options(m, echo{}))).Prompt("Fix main.go")
+	made := len(of[agent.CallEnded](events))
+	if made != 6 {
+		t.Errorf("%d calls were made, want 6", made)
+	}
+	if got := ended(t, events).Stop; got != agent.StopAnswer {
+		t.Errorf("stop %q, want an answer", got)
+	}
+}
