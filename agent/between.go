@@ -81,13 +81,7 @@ func (c *Core) undo() {
 		if len(turns[i].Changes) == 0 || turns[i].Undone {
 			continue
 		}
-		changes := slices.Clone(turns[i].Changes)
-		slices.Reverse(changes)
-		for j := range changes {
-			changes[j].Before, changes[j].After = changes[j].After, changes[j].Before
-		}
-		if c.rewrite("undone", changes) {
-			turns[i].Undone = true
+		if c.rewrite(&turns[i], true) {
 			c.redo = append(c.redo, turns[i].Number)
 			c.save()
 			c.emit(c.filesChanged())
@@ -106,8 +100,7 @@ func (c *Core) redoTurn() {
 	number := c.redo[len(c.redo)-1]
 	for i := range c.opts.Session.Turns {
 		t := &c.opts.Session.Turns[i]
-		if t.Number == number && c.rewrite("redone", t.Changes) {
-			t.Undone = false
+		if t.Number == number && c.rewrite(t, false) {
 			c.redo = c.redo[:len(c.redo)-1]
 			c.save()
 			c.emit(c.filesChanged())
@@ -142,10 +135,10 @@ func (c *Core) netChanges() []fileedit.FileDiff {
 	var order []string
 	net := map[string]session.Change{}
 	for _, t := range c.opts.Session.Turns {
-		if t.Undone {
-			continue
-		}
 		for _, ch := range t.Changes {
+			if ch.Undone {
+				continue
+			}
 			if known, ok := net[ch.Path]; ok {
 				ch.Before = known.Before
 			} else {
@@ -178,16 +171,33 @@ func (c *Core) short(path string) string {
 	return path
 }
 
-// rewrite brings files from Before to After, and tells. It returns false when
-// no file could be changed.
-func (c *Core) rewrite(verb string, changes []session.Change) bool {
+// rewrite undoes the changes of a turn, the newest first, or redoes them, and
+// tells. A file that somebody else has changed since stays as it is. It returns
+// false when no file could be changed.
+func (c *Core) rewrite(t *session.Turn, undo bool) bool {
+	verb, changes := "redone", make([]*session.Change, len(t.Changes))
+	for i := range t.Changes {
+		changes[i] = &t.Changes[i]
+	}
+	if undo {
+		verb = "undone"
+		slices.Reverse(changes)
+	}
 	var done, failed []string
 	for _, ch := range changes {
+		if ch.Undone == undo {
+			continue
+		}
+		from, to := ch.Before, ch.After
+		if undo {
+			from, to = to, from
+		}
 		name := c.short(ch.Path)
-		if err := c.opts.Restore(ch.Path, ch.After, ch.Before); err != nil {
+		if err := c.opts.Restore(ch.Path, to, from); err != nil {
 			failed = append(failed, name+" ("+err.Error()+")")
 			continue
 		}
+		ch.Undone, t.Undone = undo, undo
 		if !slices.Contains(done, name) {
 			done = append(done, name)
 		}

@@ -536,3 +536,51 @@ func TestUndoAndRedo(t *testing.T) {
 		t.Errorf("redo over the user's change: notices %q, file %q; want a refusal", got, files["/work/a"])
 	}
 }
+
+// A file that the user has changed since is left alone, and still counts as
+// changed by the session.
+func TestUndoOfSomeFiles(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	o := yolo(options(agenttest.NewModel(agenttest.Call("echo", `{"text":"a"}`), agenttest.Say("ok")), echo{
+		run: func(context.Context, string, tools.Sink) tools.Result {
+			res := tools.Result{Text: "ok", Status: tools.OK}
+			for _, path := range []string{"/work/a", "/work/b"} {
+				files[path] = "new\n"
+				res.Changes = append(res.Changes, tools.Change{Path: path, Before: []byte("old\n"), After: []byte("new\n")})
+			}
+			return res
+		},
+	}))
+	o.Restore = func(path string, data, expect []byte) error {
+		if files[path] != string(expect) {
+			return errors.New("it changed since")
+		}
+		files[path] = string(data)
+		return nil
+	}
+	r := agenttest.Run(t, o)
+	r.Prompt("go")
+	files["/work/b"] = "mine\n"
+	changed := func(events []agent.Event) string {
+		var paths []string
+		for _, f := range of[agent.FilesChanged](events)[0].Files {
+			paths = append(paths, f.Path)
+		}
+		return strings.Join(paths, " ")
+	}
+	events := r.Do(agent.Undo{})
+	if got := changed(events); got != "b" || files["/work/a"] != "old\n" || files["/work/b"] != "mine\n" {
+		t.Errorf("after undo the session has changed %q, the files are %q; want b, which the user has changed", got, files)
+	}
+	if got := notices(events, agent.Warn); len(got) != 1 || !strings.Contains(got[0], "not undone: b (it changed since)") {
+		t.Errorf("the user is told %q", got)
+	}
+	events = r.Do(agent.Redo{})
+	if got := changed(events); got != "a b" || files["/work/a"] != "new\n" || files["/work/b"] != "mine\n" {
+		t.Errorf("after redo the session has changed %q, the files are %q; want a and b", got, files)
+	}
+	if got := notices(events, agent.Warn); len(got) > 0 {
+		t.Errorf("redo speaks of what was not undone: %q", got)
+	}
+}

@@ -185,7 +185,11 @@ func (m *Model) themeCommand(arg string) tea.Cmd {
 	}
 	th, ok := themes.Find(m.look.themes, arg)
 	if !ok {
-		m.warn(clean.Linef("there is no theme %s", arg))
+		text := clean.Linef("there is no theme %s", arg)
+		if f, ok := m.look.fault(arg + ".yaml"); ok {
+			text = clean.Line(f.Error())
+		}
+		m.warn(text)
 		return nil
 	}
 	m.setTheme(th)

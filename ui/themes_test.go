@@ -166,6 +166,11 @@ func TestBrokenThemeLeavesTheOneInForce(t *testing.T) {
 				if after := s.Rows(); !slices.Equal(after, before) {
 					t.Errorf("the screen is another:\n%s\nwas\n%s", strings.Join(after, "\n"), strings.Join(before, "\n"))
 				}
+				if tc.file == "mine.yaml" {
+					s.Type("/theme mine")
+					s.Press("enter")
+					s.Want(tc.want)
+				}
 			})
 		})
 	}

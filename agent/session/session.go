@@ -100,7 +100,7 @@ type Turn struct {
 
 	Elapsed time.Duration `json:"elapsed,omitempty"` // nanoseconds
 	Changes []Change      `json:"changes,omitempty"` // files written, for undo
-	Undone  bool          `json:"undone,omitempty"`
+	Undone  bool          `json:"undone,omitempty"`  // as far as that was possible
 
 	// Dropped says that its changes were too large to be kept.
 	Dropped bool `json:"dropped,omitempty"`
@@ -112,6 +112,7 @@ type Change struct {
 	Path   string `json:"path"`
 	Before []byte `json:"before"`
 	After  []byte `json:"after"`
+	Undone bool   `json:"undone,omitempty"`
 }
 
 // maxUndo bounds what a session keeps for undo, in bytes of content: all of it

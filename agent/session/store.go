@@ -207,7 +207,21 @@ func decode(id string, data []byte) (*Session, error) {
 		return nil, fmt.Errorf("session %s was %w (format %d)", id, errNewer, sess.Version)
 	}
 	sess.ID = id
+	sess.markUndone()
 	return &sess, nil
+}
+
+// markUndone marks the changes of sessions that were written when only whole
+// turns were marked.
+func (s *Session) markUndone() {
+	for _, t := range s.Turns {
+		if !t.Undone || slices.ContainsFunc(t.Changes, func(ch Change) bool { return ch.Undone }) {
+			continue
+		}
+		for i := range t.Changes {
+			t.Changes[i].Undone = true
+		}
+	}
 }
 
 // Entry is a session in a list. Err says why a damaged one cannot be read.

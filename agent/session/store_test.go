@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -280,4 +281,31 @@ func FuzzLoad(f *testing.F) {
 			t.Error("a session that loads does not save")
 		}
 	})
+}
+
+// Sessions once marked whole turns as undone.
+func TestUndoneTurnsOfOldSessions(t *testing.T) {
+	t.Parallel()
+	s, dir := open(t)
+	const id = "20260101-000000-00000000"
+	old := `{"version":1,"id":"` + id + `","items":[],"turns":[
+		{"number":1,"undone":true,"changes":[{"path":"/a"},{"path":"/b"}]},
+		{"number":2,"undone":true,"changes":[{"path":"/a","undone":true},{"path":"/b"}]},
+		{"number":3,"changes":[{"path":"/a"}]}]}`
+	if err := os.WriteFile(filepath.Join(dir, id+".json"), []byte(old), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sess, err := s.Load(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []bool
+	for _, turn := range sess.Turns {
+		for _, ch := range turn.Changes {
+			got = append(got, ch.Undone)
+		}
+	}
+	if want := []bool{true, true, true, false, false}; !slices.Equal(got, want) {
+		t.Errorf("undone %v, want %v", got, want)
+	}
 }
