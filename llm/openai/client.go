@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -75,6 +76,8 @@ type Client struct {
 	pinned   *int            // llama-server's slot that holds our prefix, or nil
 	taught   int             // window taught by a refusal, in tokens
 	rejected map[string]bool // optional fields that the server does not take
+
+	brokenOff atomic.Bool // the last reading ahead was: a server may end its batch
 }
 
 // New returns a client. It opens no connection; what is wrong with the options

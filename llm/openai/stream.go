@@ -61,7 +61,13 @@ func (s *stream) run() error {
 	if s.c.err != nil {
 		return s.c.err
 	}
-	if err := s.enter(llm.Connecting, ""); err != nil {
+	detail := ""
+	if s.c.brokenOff.Swap(false) && !s.warming {
+		// llama-server looks at a broken connection between two batches of
+		// up to 2,048 tokens, and answers nobody until then.
+		detail = "it ends what it began to read ahead; nothing of that is lost"
+	}
+	if err := s.enter(llm.Connecting, detail); err != nil {
 		return err
 	}
 	if err := s.connect(); err != nil {

@@ -41,6 +41,7 @@ func (c *Client) Warm(ctx context.Context, req llm.Request) (warmed bool, err er
 	s.warming = true
 	defer s.close()
 	err = s.run()
+	c.brokenOff.Store(ctx.Err() != nil)
 	return err == nil, err
 }
 

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -129,5 +130,39 @@ func TestSlotIsPinned(t *testing.T) {
 				t.Errorf("sent %v, want id_slot %v, then %v", sent, tc.first, tc.next)
 			}
 		})
+	}
+}
+
+// A server that reads ahead does not stop at once. The next request says what
+// it waits for, and only that one.
+func TestWaitForWhatWasReadAhead(t *testing.T) {
+	t.Parallel()
+	stream := load(t, "chat-max-tokens-0")
+	ctx, submit := context.WithCancel(t.Context())
+	c := New(Options{Provider: Ollama, BaseURL: "http://127.0.0.1:1/v1", Model: "m", HTTPClient: &http.Client{
+		Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+			if ctx.Err() == nil {
+				submit()
+				return nil, context.Canceled
+			}
+			return stream.RoundTrip(req)
+		}),
+	}})
+	if ok, err := c.Warm(ctx, ask); ok || err == nil {
+		t.Fatalf("warmed %v, %v; want it broken off", ok, err)
+	}
+	for _, want := range []string{"it ends what it began to read ahead; nothing of that is lost", ""} {
+		var got []string
+		for d, err := range c.Stream(t.Context(), ask) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d, ok := d.(llm.PhaseChanged); ok && d.Phase == llm.Connecting {
+				got = append(got, d.Detail)
+			}
+		}
+		if len(got) != 1 || got[0] != want {
+			t.Errorf("the wait is told as %q, want %q", got, want)
+		}
 	}
 }
