@@ -24,14 +24,28 @@ type gauge struct {
 // sending notes the estimated size of a request.
 func (g *gauge) sending(req llm.Request) { g.sent = g.est.Request(req) }
 
-// counted takes the server's count, which wins over every estimate.
+// counted takes the server's count, which wins over every estimate where it can
+// be of the whole request.
 func (g *gauge) counted(u llm.Usage) {
-	if u.Prompt == 0 {
-		g.base, g.exact, g.added = g.sent, false, 0
-		return
+	g.exact = u.Prompt > 0 && !g.inPart(u.Prompt)
+	prompt := g.sent
+	if g.exact {
+		g.est.Learn(g.sent, u.Prompt)
+		prompt = u.Prompt
 	}
-	g.est.Learn(g.sent, u.Prompt)
-	g.base, g.exact, g.added = u.Prompt+u.Completion, true, 0
+	g.base, g.added = prompt+u.Completion, 0
+}
+
+// inPart reports whether a count of the last request is none of all of it. Some
+// servers count only what they read anew: such a count is nearer to what was
+// added since the last one than to the whole.
+func (g *gauge) inPart(count int) bool {
+	const least = 0.8 // of the estimate, below which a count is doubted
+	anew := 0
+	if g.base > 0 {
+		anew = max(0, g.added)
+	}
+	return float64(count) < min(least*float64(g.sent), float64(g.sent+anew)/2)
 }
 
 // add notes what was put into the history since the last count.
