@@ -30,6 +30,7 @@ func (c *Core) clear() {
 	c.loop.reset()
 	c.gauge.forget()
 	c.redo, c.net = nil, nil
+	c.useless, c.fixedSaid = 0, false
 	c.cold = true
 	if c.opts.Cleared != nil {
 		c.opts.Cleared()

@@ -169,6 +169,59 @@ func TestUselessCompactionIsPaused(t *testing.T) {
 	}
 }
 
+// The pause of useless compactions ends with /new, as its line says.
+func TestNewLiftsThePauseOfCompaction(t *testing.T) {
+	t.Parallel()
+	full := used(agenttest.Say("a"), 1900)
+	m := agenttest.NewModel(full, agenttest.Reply{}, full, agenttest.Reply{}, full, full, full, agenttest.Say("GOAL"), full)
+	o := small(m, echo{})
+	turns(&o, 4)
+	r := agenttest.Run(t, o)
+	for range 4 {
+		r.Prompt("q")
+	}
+	r.Do(agent.Clear{})
+	turns(&o, 4)
+	r.Prompt("q")
+	if got := compactions(r.Prompt("q")); len(got) != 1 || !got[0].Changed {
+		t.Errorf("got %+v, want a compaction", got)
+	}
+}
+
+// Where the system prompt and the tools alone leave no room, no compaction can
+// help: that is said once in a conversation, with figures and what to do.
+func TestFixedPartThatFillsTheWindow(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		tokens int // of the system prompt, about; compaction is at 1,600
+		want   int // times in each conversation
+	}{{"no room", 1700, 1}, {"room", 1400, 0}} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			full := used(agenttest.Say("a"), tc.tokens+280)
+			o := small(agenttest.NewModel(full, full, full, full, full, full), echo{})
+			o.System = strings.Repeat("a", tc.tokens*7/2)
+			r := agenttest.Run(t, o)
+			for range 2 {
+				var said []string
+				for _, text := range []string{strings.Repeat("a", 250*7/2), "q", "q"} {
+					said = append(said, notices(r.Prompt(text), agent.Warn)...)
+				}
+				if len(said) != tc.want {
+					t.Errorf("said %q, want %d", said, tc.want)
+				}
+				for _, text := range said {
+					if !strings.Contains(text, "of 2000 tokens: turn tools off (planTool, searchTools, fetchContentTool), or serve the model with a larger window") {
+						t.Errorf("said %q", text)
+					}
+				}
+				r.Do(agent.Clear{})
+			}
+		})
+	}
+}
+
 func TestNothingToCompact(t *testing.T) {
 	t.Parallel()
 	o := small(agenttest.NewModel(), echo{})
