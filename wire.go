@@ -259,6 +259,7 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 			NoSalvage:    !a.cfg.Salvage,
 			SalvageCalls: a.cfg.SalvageCalls,
 			NoConstrain:  a.cfg.Constrain == "off",
+			NoCheckWork:  !a.cfg.CheckWork,
 		},
 		Prewarm:       a.cfg.Prewarm,
 		IdleSteps:     a.cfg.IdleSteps,

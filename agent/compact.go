@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"mm/agent/session"
@@ -174,14 +173,17 @@ func (t *turn) recordRoom() int {
 }
 
 // cut is the index of the first item that a compaction keeps: the cut falls
-// between whole turns.
+// between whole turns, and before the one that runs.
 func (t *turn) cut(items []session.Item) int {
-	turns := 0
+	keep, turns := t.opts.Context.KeepLastTurns, 0
+	if !t.started.IsZero() {
+		keep = max(1, keep)
+	}
 	for i := len(items) - 1; i >= 0; i-- {
 		if i == len(items)-1 || items[i].Turn != items[i+1].Turn {
 			turns++
 		}
-		if turns > t.opts.Context.KeepLastTurns {
+		if turns > keep {
 			return i + 1
 		}
 	}
@@ -217,7 +219,7 @@ func (t *turn) summarise(ctx context.Context, old []session.Item) (string, error
 	if err != nil {
 		return "", err
 	}
-	if text = strings.TrimSpace(text); text == "" {
+	if text = withoutRecord(text); text == "" {
 		return "", errors.New("the summary is empty")
 	}
 	return text, nil

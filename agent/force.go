@@ -23,7 +23,7 @@ const noTool = "none"
 // is possible. One of the possibilities is that no call is needed.
 func (t *turn) force(ctx context.Context, l *lack) forced {
 	way, can := constrains[t.model.Provider]
-	if !can || t.opts.Repairs.NoConstrain || t.mending.forced >= maxForced || t.steps >= t.opts.MaxTurns {
+	if !can || t.opts.Repairs.NoConstrain || t.mending.forced >= maxForced {
 		return noCall
 	}
 	specs := t.declared()
@@ -53,10 +53,13 @@ func (t *turn) force(ctx context.Context, l *lack) forced {
 		t.logf("forced call: %v: %q", err, resp.Message.Text)
 		return noCall
 	}
-	t.leaveOut(l)
+	if l.madeUp {
+		t.leaveOut(1)
+	}
 	t.repaired(l.kind, "%s: the server was made to write the call", l.what)
 	call.ID = string(t.announce(call.Name).id)
 	t.add(session.Item{Message: llm.Message{Role: llm.Assistant, Calls: []llm.Call{call}}, Usage: resp.Usage})
+	t.gauge.grew(t.gauge.est.Text(call.Name + call.Args)) // which the server has not counted there
 	return written
 }
 

@@ -29,6 +29,7 @@ func TestServerWritesTheCallThatLacks(t *testing.T) {
 	const lie = "I read it with read_file. It holds 7."
 	m := onLlamaCpp(agenttest.Say(lie), forcedCall("part2.py"), agenttest.Say("It holds 2."))
 	o := yolo(options(m, echo{}))
+	o.Session.Cwd = project(t)
 	events := agenttest.Run(t, o).Prompt("Read part2.py")
 	closedInOrder(t, events)
 	wellFormed(t, o.Session.Items)
@@ -129,5 +130,74 @@ func TestForcedCallsAreBounded(t *testing.T) {
 	}
 	if got := ended(t, events).Stop; got != agent.StopAnswer {
 		t.Errorf("stop %q, want an answer", got)
+	}
+}
+
+// Esc while the server writes a call ends the turn: nothing is asked after it,
+// and what was said stands.
+func TestCancelWhileACallIsForced(t *testing.T) {
+	t.Parallel()
+	m := onLlamaCpp(agenttest.Say("It was run."), agenttest.Reply{Block: true})
+	o := options(m, echo{})
+	r := agenttest.Run(t, o)
+	r.On(func(e agent.Event) {
+		if e, ok := e.(agent.StepStarted); ok && e.Step == 2 {
+			if err := r.Core.Do(agent.Interrupt{}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	events := r.Prompt("Run the tests")
+	closedInOrder(t, events)
+	if got := ended(t, events).Stop; got != agent.StopCancelled || len(m.Requests()) != 2 {
+		t.Errorf("stop %q after %d calls of the model, want cancelled after 2", got, len(m.Requests()))
+	}
+	last := o.Session.Items[len(o.Session.Items)-1]
+	if last.Text != "It was run." || last.Unsent || last.Note {
+		t.Errorf("the history ends in %+v", last)
+	}
+}
+
+// A note that no answer came to would be read as part of the next message.
+func TestNoteWithoutAnAnswerGoes(t *testing.T) {
+	t.Parallel()
+	m := agenttest.NewModel(agenttest.Say("It was run."), agenttest.Fail(&llm.Error{Kind: llm.Unreachable, Message: "gone"}), agenttest.Say("Hi."))
+	r := agenttest.Run(t, options(m, echo{}))
+	r.Prompt("Run the tests")
+	r.Prompt("hello")
+	reqs := m.Requests()
+	if got := lastText(reqs[len(reqs)-1]); got != "hello" {
+		t.Errorf("the model reads %q, want what the user said", got)
+	}
+}
+
+// A forced call that the user refuses is answered like any other.
+func TestForcedCallIsRefused(t *testing.T) {
+	t.Parallel()
+	m := onLlamaCpp(agenttest.Say("It was run."), forcedCall("x"), agenttest.Say("As you wish."))
+	o := options(m, echo{})
+	r := agenttest.Run(t, o)
+	r.Answer(func(q agent.ApprovalAsked) agent.Decide { return agent.Decide{ID: q.ID, Choice: agent.ChoiceReject} })
+	events := r.Prompt("Run the tests")
+	wellFormed(t, o.Session.Items)
+	if got := ended(t, events).Stop; got != agent.StopAnswer || len(m.Requests()) != 3 {
+		t.Errorf("stop %q after %d calls of the model, want an answer after 3", got, len(m.Requests()))
+	}
+}
+
+// Where a forced call costs a reading of the whole prompt, the model is asked
+// first.
+func TestForcedAfterTheNote(t *testing.T) {
+	t.Parallel()
+	m := agenttest.NewModel(agenttest.Say("It was run."), agenttest.Say("It was."), forcedCall("x"), agenttest.Say("Done."))
+	m.Served.Provider = "ollama"
+	events := agenttest.Run(t, yolo(options(m, echo{}))).Prompt("Run the tests")
+	want := []string{"nothing was run: asked once more", "nothing was run: the server was made to write the call"}
+	if got := notices(events, agent.Repair); !slices.Equal(got, want) {
+		t.Errorf("repairs %q, want %q", got, want)
+	}
+	ask := m.Requests()[2]
+	if len(ask.Tools) > 0 || !strings.Contains(lastText(ask), `echo {"text": string}`) {
+		t.Errorf("asked with %d tools and %q, want their fields in words", len(ask.Tools), lastText(ask))
 	}
 }

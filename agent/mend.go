@@ -126,10 +126,15 @@ type lack struct {
 
 // lacks looks for what is lacking in an answer without calls: anything at all,
 // anything but reasoning, the step that it announces, or the work that was asked
-// for. It is nil when the answer stands as it is.
-func (t *turn) lacks(resp llm.Response) *lack {
+// for. It is nil when the answer stands as it is. An answer that was cut off
+// may still be the work itself, but not when it makes up what a call would tell.
+func (t *turn) lacks(resp llm.Response, cut bool) *lack {
 	text := strings.TrimSpace(resp.Message.Text)
 	switch {
+	case cut && t.undone() == nothingChanged:
+		return nil
+	case cut:
+		return t.lacksWork()
 	case text == "" && resp.Reasoning != "":
 		return &lack{
 			kind: repairedThought, what: "there was reasoning and no answer", call: t.failed,
@@ -175,45 +180,58 @@ func (t *turn) lacksWork() *lack {
 type mended int
 
 const (
-	notMended mended = iota
-	called           // the last message has a call now
-	asked            // the model is to be called again
+	notMended     mended = iota
+	called               // the last message has a call now
+	askedAgain           // the model is to be called again
+	mendCancelled        // the user cancelled
 )
 
-// mend gets from the server, or else from the model, what an answer lacks.
+// mend gets from the server, or else from the model, what an answer lacks. A
+// server that must read the prompt anew to write a call is asked after the model.
 func (t *turn) mend(ctx context.Context, l *lack) mended {
-	if l == nil || ctx.Err() != nil {
+	if l == nil || t.steps >= t.opts.MaxTurns {
 		return notMended
 	}
-	if l.call {
-		switch t.force(ctx, l) {
-		case written:
+	told := slices.Contains(t.mending.nudged, l.kind)
+	if l.call && (told || constrains[t.model.Provider].keepsTools) {
+		got := t.force(ctx, l)
+		switch {
+		case ctx.Err() != nil:
+			return mendCancelled
+		case got == written:
 			return called
-		case declined:
-			if l.kind == repairedUndone {
-				return notMended // it was asked, and stands by its answer
-			}
+		case got == declined && l.kind == repairedUndone:
+			return notMended // it was asked, and stands by its answer
 		}
 	}
-	if slices.Contains(t.mending.nudged, l.kind) {
+	if told {
 		return notMended
 	}
 	t.mending.nudged = append(t.mending.nudged, l.kind)
-	t.leaveOut(l)
+	t.mending.doubted = l.madeUp
 	t.note(l.note)
 	t.repaired(l.kind, "%s: asked once more", l.what)
-	return asked
+	return askedAgain
 }
 
-// leaveOut keeps a made-up answer from being sent: a model that reads what it
-// made up goes on to make things up.
-func (t *turn) leaveOut(l *lack) {
+// leaveOut keeps an answer that is made up from being sent, at a place from the
+// end of the history: a model that reads what it made up goes on to make things
+// up.
+func (t *turn) leaveOut(fromEnd int) {
 	items := t.opts.Session.Items
-	last := &items[len(items)-1]
-	if l.madeUp && last.Role == llm.Assistant && last.Turn == t.number {
-		last.Unsent = true
-		t.gauge.freed(t.gauge.est.Text(last.Text))
+	if at := len(items) - fromEnd; at >= 0 && items[at].Role == llm.Assistant && items[at].Turn == t.number && len(items[at].Calls) == 0 {
+		items[at].Unsent = true
+		t.gauge.freed(t.gauge.est.Text(items[at].Text))
 	}
+}
+
+// leaveOutDoubted does so with an answer that the model was asked about, when a
+// call came of that. Without one it was an answer.
+func (t *turn) leaveOutDoubted() {
+	if t.mending.doubted {
+		t.leaveOut(3) // the answer, the note, the call
+	}
+	t.mending.doubted = false
 }
 
 // fenced matches the blocks of code in a text.

@@ -7,7 +7,8 @@ import "fmt"
 type Repairs struct {
 	NoSalvage    bool // a cut write_file is handed back, not finished
 	SalvageCalls int  // calls of the model to finish one file; 0 means 6
-	NoConstrain  bool // arguments are never produced by the server's grammar
+	NoConstrain  bool // arguments and calls are never produced by the server's grammar
+	NoCheckWork  bool // a request that nothing was done for is not asked about
 }
 
 // defaultSalvageCalls bounds the calls that finish one file.
@@ -35,9 +36,10 @@ func (c *Core) repaired(kind RepairKind, format string, args ...any) {
 
 // mending is what was tried in a turn to get along with its model.
 type mending struct {
-	nudged []RepairKind // answers that were no use were answered with a note
-	forced int          // calls that the server was made to write
-	noted  bool         // a call that was not understood, too
+	nudged  []RepairKind // answers that were no use were answered with a note
+	forced  int          // calls that the server was made to write
+	doubted bool         // the model was asked about an answer that may be made up
+	noted   bool         // a call that was not understood, too
 
 	unfinished bool // the rest of a file went wrong: it is not asked for again
 

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -59,10 +60,11 @@ func recorded(items []session.Item) []session.Noted {
 
 // notedCall is the line of a call and its result.
 func notedCall(item session.Item) session.Noted {
-	n := session.Noted{Turn: item.Turn, Kind: session.Step, Call: item.Tool + " " + item.Title}
+	title := onOneLine(item.Title, stepLength)
+	n := session.Noted{Turn: item.Turn, Kind: session.Step, Call: item.Tool + " " + title}
 	does := n.Call
 	if item.Tool == "bash" {
-		does = item.Title // a command speaks for itself
+		does = title // a command speaks for itself
 	}
 	switch {
 	case item.Status == string(CallOK) && len(item.Diff) > 0:
@@ -77,28 +79,50 @@ func notedCall(item session.Item) session.Noted {
 	return n
 }
 
+// firstFindings is how many findings of the first turn outlast those of others.
+const firstFindings = 3
+
 // fitted drops lines until the rest takes no more than room tokens: first what
-// can be had again (steps), then the rest, each from the oldest; the first turn
-// is what all began with, and goes last.
+// can be had again (steps), then the rest, each from the oldest. What all began
+// with goes last: the first findings, and then the first request.
 func fitted(lines []session.Noted, est *llm.Estimator, room int) []session.Noted {
-	if len(lines) == 0 {
-		return nil
-	}
-	first := lines[0].Turn
-	for _, may := range []func(session.Noted) bool{
-		func(n session.Noted) bool { return n.Kind == session.Step && n.Turn != first },
-		func(n session.Noted) bool { return n.Turn != first },
-		func(session.Noted) bool { return true },
-	} {
-		for est.Text(recordText(lines)) > room {
-			i := slices.IndexFunc(lines, may)
-			if i < 0 {
-				break
+	lines = slices.Clone(lines)
+	for len(lines) > 0 && est.Text(recordText(lines)) > room {
+		least := 0
+		weight := weights(lines)
+		for i := range weight {
+			if weight[i] < weight[least] {
+				least = i
 			}
-			lines = slices.Delete(slices.Clone(lines), i, i+1)
 		}
+		lines = slices.Delete(lines, least, least+1)
 	}
 	return lines
+}
+
+// weights says how long each line of a record is kept.
+func weights(lines []session.Noted) []int {
+	const (
+		step = iota
+		later
+		firstFound
+		firstAsked
+	)
+	out, found, asked := make([]int, len(lines)), 0, false
+	for i, n := range lines {
+		switch {
+		case n.Kind == session.Step:
+			out[i] = step
+		case n.Kind == session.Request && !asked:
+			out[i], asked = firstAsked, true
+		case n.Kind == session.Finding && n.Turn == lines[0].Turn && found < firstFindings:
+			out[i] = firstFound
+			found++
+		default:
+			out[i] = later
+		}
+	}
+	return out
 }
 
 // recordText is the record as the model reads it.
@@ -116,6 +140,18 @@ func recordText(lines []session.Noted) string {
 		}
 	}
 	return b.String()
+}
+
+// recordHead finds a record that the model wrote, copied or invented: the true
+// one follows.
+var recordHead = regexp.MustCompile(`(?m)^\W*(?i:record) *(?:\(|:|\*|$)`)
+
+// withoutRecord cuts a summary before it.
+func withoutRecord(summary string) string {
+	if at := recordHead.FindStringIndex(summary); at != nil {
+		summary = summary[:at[0]]
+	}
+	return strings.TrimSpace(summary)
 }
 
 func onOneLine(text string, most int) string {

@@ -97,26 +97,22 @@ func (t *turn) loopModel(ctx context.Context) outcome {
 			return t.lastWords(ctx)
 		}
 		resp, end := t.generate(ctx)
-		var l *lack
-		switch {
-		case end != nil && end.stop == StopMaxTokens && len(resp.Message.Calls) == 0:
-			l = t.lacksWork() // what was cut was words, where a call belonged
-		case end != nil:
-			return *end
-		case len(resp.Message.Calls) == 0:
-			l = t.lacks(resp)
-		}
-		if end != nil || len(resp.Message.Calls) == 0 {
-			switch t.mend(ctx, l) {
-			case asked:
+		if len(resp.Message.Calls) == 0 && (end == nil || end.stop == StopMaxTokens) {
+			switch t.mend(ctx, t.lacks(resp, end != nil)) {
+			case askedAgain:
 				continue
+			case mendCancelled:
+				return outcome{stop: StopCancelled}
 			case notMended:
-				if end != nil {
-					return *end
+				if end == nil {
+					return t.answered(resp)
 				}
-				return t.answered(resp)
+				return *end
 			}
+		} else if end != nil {
+			return *end
 		}
+		t.leaveOutDoubted()
 		if end := t.runCalls(ctx); end != nil {
 			return *end
 		}
@@ -218,9 +214,16 @@ func (t *turn) answerOpenCalls() {
 // dropUnanswered takes a question out again that got no answer at all. What
 // the user typed is on the screen and in the history of prompts.
 func (t *turn) dropUnanswered(o outcome) {
+	if o.stop == StopAnswer {
+		return
+	}
 	items := t.opts.Session.Items
+	for len(items) > 0 && items[len(items)-1].Turn == t.number && items[len(items)-1].Note {
+		items = items[:len(items)-1] // the program's own words, which nobody answers now
+	}
+	t.opts.Session.Items = items
 	first := len(items)
-	for first > 0 && items[first-1].Turn == t.number {
+	for first > 0 && items[first-1].Turn == t.number && !items[first-1].Summary {
 		first--
 	}
 	for _, item := range items[first:] {
@@ -228,10 +231,8 @@ func (t *turn) dropUnanswered(o outcome) {
 			return
 		}
 	}
-	if o.stop != StopAnswer {
-		t.opts.Session.Items = items[:first]
-		t.shared = t.told // what was given with it waits for the next message
-	}
+	t.opts.Session.Items = items[:first]
+	t.shared = t.told // what was given with it waits for the next message
 }
 
 // add appends to the history and keeps it on disk.

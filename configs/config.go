@@ -31,6 +31,7 @@ type Config struct {
 	TextCalls    bool   `koanf:"textCalls"`
 	CheckEdits   bool   `koanf:"checkEdits"`
 	Grounding    bool   `koanf:"grounding"`
+	CheckWork    bool   `koanf:"checkWork"`
 
 	FirstTokenTimeout time.Duration `koanf:"firstTokenTimeout"`
 	WatchdogTimeout   time.Duration `koanf:"watchdogTimeout"`

@@ -151,7 +151,7 @@ func judge(key string, value, before any) (Verdict, string) {
 		if value == true && before == false {
 			return AfterTrust, "it turns on what you have turned off"
 		}
-	case "checkEdits", "grounding", "context.enabled":
+	case "checkEdits", "grounding", "checkWork", "context.enabled":
 		if value == false && before == true {
 			return AfterTrust, "it turns off a guard"
 		}
