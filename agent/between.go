@@ -27,9 +27,9 @@ func (c *Core) clear() {
 		e.Kept = kept
 	}
 	s.Items, s.Turns, s.Title = nil, nil, ""
+	s.Redo, c.shared, c.net = nil, "", nil
 	c.loop.reset()
 	c.gauge.forget()
-	c.redo, c.net = nil, nil
 	c.useless, c.fixedSaid = 0, false
 	c.cold = true
 	if c.opts.Cleared != nil {
@@ -59,6 +59,7 @@ func (c *Core) runShell(ctx context.Context, command string) {
 		end = ShellEnded{Status: statusOf(ctx, res), Output: res.Text, Truncated: res.Truncated, ExitCode: res.ExitCode}
 		end.Summary = summary(CallEnded{Status: end.Status, ExitCode: end.ExitCode})
 		c.shared = joinLines(c.shared, fmt.Sprintf("[the user ran: %s]\n%s", command, res.Text))
+		c.save()
 	})
 }
 
@@ -71,41 +72,48 @@ func (c *Core) rename(text string) {
 }
 
 // undo takes back the file changes of the last turn that has any, newest
-// first, and says which files it could not take back.
+// first, and says which files it could not take back. Where it can take back
+// none, it goes on with the turn before.
 func (c *Core) undo() {
-	turns := c.opts.Session.Turns
-	for i := len(turns) - 1; i >= 0; i-- {
-		if turns[i].Dropped {
-			c.emit(Notice{Level: Info, Text: fmt.Sprintf("nothing more to undo: the changes of turn %d were too large to be kept", turns[i].Number)})
+	s, refused := c.opts.Session, false
+	for i := range slices.Backward(s.Turns) {
+		t := &s.Turns[i]
+		switch {
+		case t.Dropped:
+			c.emit(Notice{Level: Info, Text: fmt.Sprintf("nothing more to undo: the changes of turn %d were too large to be kept", t.Number)})
 			return
-		}
-		if len(turns[i].Changes) == 0 || turns[i].Undone {
+		case len(t.Changes) == 0 || t.Undone:
 			continue
-		}
-		if c.rewrite(&turns[i], true) {
-			c.redo = append(c.redo, turns[i].Number)
+		case c.rewrite(t, true):
+			s.Redo = append(s.Redo, t.Number)
 			c.save()
 			c.emit(c.filesChanged())
+			return
 		}
-		return
+		refused = true
 	}
-	c.emit(Notice{Level: Info, Text: "nothing to undo (what bash changed cannot be undone)"})
+	if !refused {
+		c.emit(Notice{Level: Info, Text: "nothing to undo (what bash changed cannot be undone)"})
+	}
 }
 
-// redoTurn redoes the changes that were undone last.
-func (c *Core) redoTurn() {
-	if len(c.redo) == 0 {
+// redo redoes the changes that were undone last, or those undone before where
+// none of them can be redone.
+func (c *Core) redo() {
+	s := c.opts.Session
+	if len(s.Redo) == 0 {
 		c.emit(Notice{Level: Info, Text: "nothing to redo"})
 		return
 	}
-	number := c.redo[len(c.redo)-1]
-	for i := range c.opts.Session.Turns {
-		t := &c.opts.Session.Turns[i]
-		if t.Number == number && c.rewrite(t, false) {
-			c.redo = c.redo[:len(c.redo)-1]
-			c.save()
-			c.emit(c.filesChanged())
+	for i, number := range slices.Backward(s.Redo) {
+		at := slices.IndexFunc(s.Turns, func(t session.Turn) bool { return t.Number == number })
+		if at < 0 || !c.rewrite(&s.Turns[at], false) {
+			continue
 		}
+		s.Redo = slices.Delete(s.Redo, i, i+1)
+		c.save()
+		c.emit(c.filesChanged())
+		return
 	}
 }
 
@@ -216,6 +224,7 @@ func (c *Core) rewrite(t *session.Turn, undo bool) bool {
 // save keeps the session on disk. A failure is said once until a save works
 // again; the conversation goes on.
 func (c *Core) save() {
+	c.opts.Session.Shared = c.shared
 	if c.opts.Store == nil {
 		return
 	}

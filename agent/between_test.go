@@ -183,6 +183,173 @@ func TestRenameWaitsForTheTurn(t *testing.T) {
 	}
 }
 
+// disk is files by their path.
+type disk map[string]string
+
+func (d disk) restore(path string, data, expect []byte) error {
+	if d[path] != string(expect) {
+		return errors.New("it changed since")
+	}
+	d[path] = string(data)
+	return nil
+}
+
+// writer is a tool that writes a file of /work, as text gives it: "a=1".
+func (d disk) writer() echo {
+	return echo{run: func(_ context.Context, text string, _ tools.Sink) tools.Result {
+		name, content, _ := strings.Cut(text, "=")
+		path := "/work/" + name
+		ch := tools.Change{Path: path, Before: []byte(d[path]), After: []byte(content)}
+		d[path] = content
+		return tools.Result{Text: "ok", Status: tools.OK, Changes: []tools.Change{ch}}
+	}}
+}
+
+// writes is a stored session in which each turn writes as one of texts says. Its
+// model has one more answer.
+func (d disk) writes(t *testing.T, texts ...string) (agent.Options, *agenttest.Runner) {
+	t.Helper()
+	var script []agenttest.Reply
+	for _, text := range texts {
+		script = append(script, agenttest.Call("echo", `{"text":"`+text+`"}`), agenttest.Say("ok"))
+	}
+	script = append(script, agenttest.Say("ok"))
+	o := yolo(options(agenttest.NewModel(script...), d.writer()))
+	o.Restore = d.restore
+	store, err := session.Open(t.TempDir() + "/sessions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Store = store
+	o.Shell = func(context.Context, string, tools.Sink) tools.Result {
+		return tools.Result{Text: "42 problems", Status: tools.OK}
+	}
+	r := agenttest.Run(t, o)
+	for range texts {
+		r.Prompt("go")
+	}
+	return o, r
+}
+
+// again takes up a stored session with another model.
+func again(t *testing.T, o agent.Options, m *agenttest.Model) *agenttest.Runner {
+	t.Helper()
+	var err error
+	if o.Session, err = o.Store.(*session.Store).Load(o.Session.ID); err != nil {
+		t.Fatal(err)
+	}
+	o.Model = m
+	return agenttest.Run(t, o)
+}
+
+// What the user did is told to the model also when the session was left in
+// between, and once; what was undone can be redone then.
+func TestWhatTheUserDidOutlivesTheProgram(t *testing.T) {
+	t.Parallel()
+	files := disk{}
+	o, r := files.writes(t, "a=1", "a=2")
+	r.Do(agent.Undo{})
+	r.Do(agent.RunShell{Command: "make"})
+	m := agenttest.NewModel(agenttest.Say("ok"), agenttest.Say("ok"))
+	r = again(t, o, m)
+	r.Prompt("and now?")
+	const want = "[the user has undone your change of a]\n[the user ran: make]\n42 problems\n\nand now?"
+	if got := lastText(m.Requests()[0]); got != want {
+		t.Errorf("the model reads %q, want %q", got, want)
+	}
+	r = again(t, o, m)
+	r.Prompt("go on")
+	if got := lastText(m.Requests()[1]); got != "go on" {
+		t.Errorf("the model reads %q once more", got)
+	}
+	r.Do(agent.Redo{})
+	if files["/work/a"] != "2" {
+		t.Errorf("after redo the file is %q, want 2", files["/work/a"])
+	}
+}
+
+// What was undone last is redone first; what was undone before a change is not.
+func TestRedoGoesBackAsUndoCame(t *testing.T) {
+	t.Parallel()
+	files := disk{}
+	o, r := files.writes(t, "a=1", "b=1")
+	r.Do(agent.Undo{})
+	m := agenttest.NewModel(agenttest.Call("echo", `{"text":"c=1"}`), agenttest.Say("ok"))
+	r = again(t, o, m)
+	r.Prompt("go")
+	for range 2 { // c, a
+		r.Do(agent.Undo{})
+	}
+	r = again(t, o, m)
+	var got []string
+	for range 3 {
+		got = append(got, notices(r.Do(agent.Redo{}), agent.Info)...)
+	}
+	if want := []string{"redone: a", "redone: c", "nothing to redo"}; !slices.Equal(got, want) {
+		t.Errorf("said %q, want %q", got, want)
+	}
+}
+
+// A fresh conversation hears nothing of what was done in the one before it,
+// which keeps it.
+func TestNewForgetsWhatTheUserDid(t *testing.T) {
+	t.Parallel()
+	o, r := disk{}.writes(t, "a=1", "a=2")
+	r.Do(agent.Undo{})
+	r.Do(agent.RunShell{Command: "make"})
+	kept := of[agent.Cleared](r.Do(agent.Clear{}))[0].Kept
+	r.Prompt("hello")
+	reqs := o.Model.(*agenttest.Model).Requests()
+	if got := lastText(reqs[len(reqs)-1]); got != "hello" {
+		t.Errorf("the fresh conversation begins with %q", got)
+	}
+	if got := notices(r.Do(agent.Redo{}), agent.Info); !slices.Equal(got, []string{"nothing to redo"}) {
+		t.Errorf("redo in the fresh conversation says %q", got)
+	}
+	o.Session.ID = kept
+	m := agenttest.NewModel(agenttest.Say("ok"))
+	again(t, o, m).Prompt("and now?")
+	if got := lastText(m.Requests()[0]); !strings.Contains(got, "42 problems") {
+		t.Errorf("in the conversation that was kept the model reads %q", got)
+	}
+}
+
+// A turn of which no file can be taken back hides neither the turns before it
+// nor, when it is redone, those undone before.
+func TestUndoGoesOnBehindWhatTheUserChanged(t *testing.T) {
+	t.Parallel()
+	files := disk{}
+	_, r := files.writes(t, "a=1", "b=1", "c=1")
+	said := func(cmd agent.Command) string {
+		events := r.Do(cmd)
+		return strings.Join(append(notices(events, agent.Warn), notices(events, agent.Info)...), "; ")
+	}
+	files["/work/c"] = "mine"
+	const refused = "not undone: c (it changed since)"
+	for i, step := range []struct {
+		cmd  agent.Command
+		want string
+	}{
+		{agent.Undo{}, refused + "; undone: b"},
+		{agent.Undo{}, refused + "; undone: a"},
+		{agent.Undo{}, refused},
+	} {
+		if got := said(step.cmd); got != step.want {
+			t.Errorf("%d: said %q, want %q", i, got, step.want)
+		}
+	}
+	files["/work/a"] = "mine"
+	for i, want := range []string{"not redone: a (it changed since); redone: b", "not redone: a (it changed since)"} {
+		if got := said(agent.Redo{}); got != want {
+			t.Errorf("redo %d: said %q, want %q", i, got, want)
+		}
+	}
+	files["/work/c"] = "1" // as it was written
+	if got := said(agent.Undo{}); got != "undone: c" {
+		t.Errorf("said %q once the file is again what was written", got)
+	}
+}
+
 // The list of files says what each one is against the beginning, by every way
 // that changes them, and again when the session is taken up.
 func TestFilesChanged(t *testing.T) {

@@ -306,7 +306,6 @@ func (t *turn) changed(changes []tools.Change) bool {
 		t.opts.Session.Record(session.Change{Path: ch.Path, Before: ch.Before, After: ch.After})
 	}
 	if changed {
-		t.redo = nil
 		t.emit(t.filesChanged())
 	}
 	return changed

@@ -120,7 +120,6 @@ type state struct {
 	loop   *detector // kept over compaction, reset by the user's next words
 	gauge  gauge     // fill of the context window
 	shared string    // what the user did, told with the next message
-	redo   []int     // turns undone, newest last
 
 	net map[string]netDiff // what became of the files, by path
 
@@ -169,6 +168,7 @@ func New(o Options) *Core {
 			loop:   newDetector(),
 			infoCh: make(chan served, 1),
 			cold:   true,
+			shared: o.Session.Shared,
 		},
 	}
 	c.ids.resume(o.Session.Items)
@@ -378,7 +378,7 @@ func (c *Core) begin(ctx context.Context, cmd Command) {
 	case Undo:
 		c.undo()
 	case Redo:
-		c.redoTurn()
+		c.redo()
 	}
 }
 

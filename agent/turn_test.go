@@ -2,7 +2,6 @@ package agent_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -501,20 +500,14 @@ func told(events []agent.Event) string {
 
 func TestUndoAndRedo(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{"/work/a": "old"}
+	files := disk{"/work/a": "old"}
 	o := yolo(options(agenttest.NewModel(agenttest.Call("echo", `{"text":"a"}`), agenttest.Say("ok")), echo{
 		run: func(context.Context, string, tools.Sink) tools.Result {
 			files["/work/a"] = "new"
 			return tools.Result{Text: "ok", Status: tools.OK, Changes: []tools.Change{{Path: "/work/a", Before: []byte("old"), After: []byte("new")}}}
 		},
 	}))
-	o.Restore = func(path string, data, expect []byte) error {
-		if files[path] != string(expect) {
-			return errors.New("it changed since")
-		}
-		files[path] = string(data)
-		return nil
-	}
+	o.Restore = files.restore
 	r := agenttest.Run(t, o)
 	r.Prompt("go")
 	for _, step := range []struct {
@@ -541,7 +534,7 @@ func TestUndoAndRedo(t *testing.T) {
 // changed by the session.
 func TestUndoOfSomeFiles(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{}
+	files := disk{}
 	o := yolo(options(agenttest.NewModel(agenttest.Call("echo", `{"text":"a"}`), agenttest.Say("ok")), echo{
 		run: func(context.Context, string, tools.Sink) tools.Result {
 			res := tools.Result{Text: "ok", Status: tools.OK}
@@ -552,13 +545,7 @@ func TestUndoOfSomeFiles(t *testing.T) {
 			return res
 		},
 	}))
-	o.Restore = func(path string, data, expect []byte) error {
-		if files[path] != string(expect) {
-			return errors.New("it changed since")
-		}
-		files[path] = string(data)
-		return nil
-	}
+	o.Restore = files.restore
 	r := agenttest.Run(t, o)
 	r.Prompt("go")
 	files["/work/b"] = "mine\n"

@@ -27,6 +27,14 @@ type Session struct {
 	// TokenRatio is what the server's counts have taught of the model's
 	// tokenizer (llm.Estimator), so that a resumed session begins with it.
 	TokenRatio float64 `json:"tokenRatio,omitzero"`
+
+	// Shared is what the user did since the last message, to be told with the
+	// next one: commands, undone changes.
+	Shared string `json:"shared,omitempty"`
+
+	// Redo are the numbers of the turns that can be redone, the one undone
+	// last at the end.
+	Redo []int `json:"redo,omitempty"`
 }
 
 // Item is a message with what is kept beside it.
@@ -121,8 +129,10 @@ const maxUndo = 8 << 20
 
 // Record keeps a change of the last turn for undo. A file that changes several
 // times in a turn is kept as it was before the first and after the last. When
-// it is too much in all, the oldest turns lose theirs.
+// it is too much in all, the oldest turns lose theirs. What was undone before
+// cannot be redone any more.
 func (s *Session) Record(ch Change) {
+	s.Redo = nil
 	last := &s.Turns[len(s.Turns)-1]
 	if last.Dropped {
 		return // a part of a turn's changes cannot be undone alone
