@@ -35,9 +35,9 @@ for t in $(seq 1 "$turns"); do
 		prompt="#read"
 		(seq "$t" "$((t + 90))" && echo step-one) >step-one.txt
 		;;
-	1) prompt="Run the command: cat NOTES.txt" ;;
+	1) prompt="Read the file NOTES.txt" ;;
 	"$turns") prompt="What is the release codename that NOTES.txt told?" ;;
-	*) prompt="Run the command: sed -n '$from,$((from + 25))p' part$n.py" ;;
+	*) prompt="Read lines $from to $((from + 25)) of part$n.py" ;;
 	esac
 	ask "$prompt" >turn.json
 	again=(-continue)
