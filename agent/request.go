@@ -11,6 +11,7 @@ import (
 type wish struct {
 	change bool   // of the project
 	run    bool   // of a command
+	search bool   // in the project
 	read   string // a file that there is
 }
 
@@ -28,6 +29,7 @@ var (
 	mends   = regexp.MustCompile(asks + `(?:fix|mend|rename|refactor|commit|implement)\b`)
 	changes = regexp.MustCompile(asks + `(?:add|set|write|create|replace|remove|delete|update|change|move|convert|edit|insert|append|correct|bump|put|make) (.*)`)
 	runs    = regexp.MustCompile(asks + `(?:run|execute) \S`)
+	finds   = regexp.MustCompile(asks + `(?:look (?:it|this|that|them) up|find out|search (?:for|the|in|through)|grep)\b`)
 	reads   = regexp.MustCompile(asks + `(?:read|open|show(?: me)?|look (?:at|in|into))\b.*?(` + aFile + `)`)
 
 	// about is an object that changes nothing: "make sure", "write a summary".
@@ -77,6 +79,7 @@ func (w *wish) hear(sentence string, asked bool, dir string) {
 	m := changes.FindStringSubmatch(sentence)
 	w.change = w.change || mends.MatchString(sentence) || m != nil && !about.MatchString(m[1]) && thing.MatchString(sentence)
 	w.run = w.run || runs.MatchString(sentence)
+	w.search = w.search || finds.MatchString(sentence)
 	if m := reads.FindStringSubmatch(sentence); m != nil {
 		path := m[1]
 		if !filepath.IsAbs(path) {

@@ -15,7 +15,7 @@ import (
 // A small model often answers in place of working: it says how the change is
 // made, or that it was made, or makes up what a command prints. What code can
 // tell without judging the answer is that a request for a change changed
-// nothing, that a request to run something called no tool, and that a file that
+// nothing, that a request to run or look up something called no tool, and that a file that
 // was to be read was not.
 
 const nothingChanged = "no file of the project was changed"
@@ -51,10 +51,10 @@ func (t *turn) undone() string {
 		if !t.wrote() && !committed && !(ran && touchedSince(t.opts.Session.Cwd, t.started)) {
 			return nothingChanged
 		}
-	case w.run:
-		if !called {
-			return "nothing was run"
-		}
+	case w.run && !called:
+		return "nothing was run"
+	case w.search && !called:
+		return "nothing was looked up"
 	case w.read != "":
 		if !ran && !mentioned(t.opts.Session.Items, filepath.Base(w.read)) {
 			return w.read + " was not read"

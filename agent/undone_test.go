@@ -58,11 +58,14 @@ func TestRequestThatNothingWasDoneFor(t *testing.T) {
 		"Commit my change":                                        changed,
 		"Hi, I have this:\n\nx = 1\n\nReplace it in main.go by 2": changed,
 		"Run the tests":                                           run,
+		"Which port is it? Look it up, the README may be old.":    "nothing was looked up",
+		"Search for TODO in the code":                             "nothing was looked up",
 		"please execute `make`":                                   run,
 		"Read lines 1 to 26 of part2.py":                          "part2.py was not read",
 		"Open src/main.go and tell me what it does":               "src/main.go was not read",
 
 		// Questions, plans and words.
+		"Did you look it up?":                                   "",
 		"How do I fix the failing test?":                        "",
 		"What would you change in main.go?":                     "",
 		"Explain how to add a field to the type User":           "",
