@@ -190,7 +190,7 @@ func (s *Store) Load(id string) (*Session, error) {
 	}
 	data, err := root.ReadFile(id + ".json")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("session %s cannot be read: %w", id, err)
 	}
 	return decode(id, data)
 }
@@ -288,9 +288,10 @@ func (s *Store) Latest() (*Session, error) {
 	return s.Load(list[0].ID)
 }
 
-// SetAside renames the sessions that cannot be read, so that they are neither
-// taken for one nor written over: ID.json.corrupt. It returns a line for the
-// user for each. Those of a newer version stay: they are not damaged.
+// SetAside renames the sessions that are damaged, so that they are neither taken
+// for one nor written over: ID.json.corrupt, or .corrupt-2 and so on where that
+// is taken. It returns a line for the user for each. Those of a newer version
+// and those that may not be read stay: they are not damaged.
 func (s *Store) SetAside() []string {
 	list, err := s.List()
 	if err != nil {
@@ -298,17 +299,34 @@ func (s *Store) SetAside() []string {
 	}
 	var said []string
 	for _, e := range list {
-		if e.Err == nil || errors.Is(e.Err, errNewer) {
-			continue
+		_, unread := errors.AsType[*fs.PathError](e.Err)
+		switch {
+		case e.Err == nil, errors.Is(e.Err, errNewer):
+		case unread:
+			said = append(said, e.Err.Error())
+		default:
+			said = append(said, s.setAside(e))
 		}
-		name := e.ID + ".json"
-		if err := os.Rename(filepath.Join(s.dir, name), filepath.Join(s.dir, name+".corrupt")); err != nil {
-			said = append(said, fmt.Sprintf("%v; it could not be set aside: %v", e.Err, err))
-			continue
-		}
-		said = append(said, fmt.Sprintf("%v; it is kept as %s.corrupt", e.Err, name))
 	}
 	return said
+}
+
+// setAside renames one session, and returns the line for the user.
+func (s *Store) setAside(e Entry) string {
+	name := e.ID + ".json"
+	aside := name + ".corrupt"
+	for n := 2; s.has(aside); n++ {
+		aside = fmt.Sprintf("%s.corrupt-%d", name, n)
+	}
+	if err := os.Rename(filepath.Join(s.dir, name), filepath.Join(s.dir, aside)); err != nil {
+		return fmt.Sprintf("%v; it could not be set aside: %v", e.Err, err)
+	}
+	return fmt.Sprintf("%v; it is kept as %s", e.Err, aside)
+}
+
+func (s *Store) has(name string) bool {
+	_, err := os.Lstat(filepath.Join(s.dir, name))
+	return err == nil
 }
 
 // errNewer says that a file was written by a newer program.

@@ -3,6 +3,7 @@ package session_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,6 +119,23 @@ func TestDamagedSessionsAreSetAside(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, newer)); err != nil {
 		t.Error("a session of a newer version was moved")
+	}
+	// One that is damaged once more leaves what was set aside before.
+	for i, text := range []string{"second", "third"} {
+		if err := os.WriteFile(filepath.Join(dir, bad), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		said := s.SetAside()
+		name := fmt.Sprintf("%s.corrupt-%d", bad, i+2)
+		if len(said) != 1 || !strings.Contains(said[0], name) {
+			t.Errorf("said %q, want one line that names %s", said, name)
+		}
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != text {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, bad+".corrupt")); err != nil || string(got) != `{"version":1,"it` {
+		t.Errorf("the first one is now %q, %v", got, err)
 	}
 }
 
