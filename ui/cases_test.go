@@ -12,6 +12,7 @@ import (
 
 	"mm/agent"
 	"mm/fileedit"
+	"mm/llm"
 	"mm/ui"
 	"mm/ui/term"
 	"mm/ui/uitest"
@@ -643,4 +644,20 @@ func TestDiffOfTheSession(t *testing.T) {
 		s.Events(agent.ChangesMapped{})
 		s.Want("no file is other than at the beginning")
 	})
+}
+
+// The hint at a broken prefix is on every screen, with as much of the cause as
+// fits: nothing else tells why the next answer takes so long.
+func TestLostCacheIsSeenAtEveryWidth(t *testing.T) {
+	t.Parallel()
+	for w, want := range map[int]string{40: "cache lost", 80: "cache lost: the server had lost", 120: "cache lost: the server had lost it: another client used its slot"} {
+		onScreen(t, w, 24, func(t *testing.T, s *uitest.Screen) {
+			s.Events(
+				agent.ContextUsage{Used: 5000, Limit: 8192, Exact: true},
+				agent.StepEnded{Usage: llm.Usage{Prompt: 4900, Cached: 10}},
+				agent.CacheBroken{Again: 4800, Cause: "the server had lost it: another client used its slot, or it was restarted"},
+			)
+			s.Want(want, "61%", "? help")
+		})
+	}
 }

@@ -33,9 +33,10 @@ func Context(sheet *style.Sheet, s *state.State, marks []float64, w int) string 
 		marks = defaultMarks
 	}
 	g := s.Gauge
-	parts := []string{contextPart(sheet, g, marks, w)}
+	parts := []string{contextPart(sheet, g, marks, w >= 30)}
+	room := func() int { return w - len(help) - 1 - cells.Width(strings.Join(parts, sep)+sep) }
 	add := func(part string) {
-		if cells.Width(strings.Join(append(parts, part), sep)) < w-len(help) {
+		if cells.Width(part) <= room() {
 			parts = append(parts, part)
 		}
 	}
@@ -44,7 +45,14 @@ func Context(sheet *style.Sheet, s *state.State, marks []float64, w int) string 
 		if g.BrokenOnPurpose {
 			role = themes.Dim
 		}
-		add(sheet.Paint(role, "cache lost: "+g.Broken.String()))
+		if room() < len(lost) && !g.BrokenOnPurpose { // the bar says what the figures say
+			parts[0] = contextPart(sheet, g, marks, false)
+		}
+		hint := lost
+		if n := room(); n >= len(lost)+leastCause {
+			hint = cells.Clip(lost+": "+g.Broken.String(), n)
+		}
+		add(sheet.Paint(role, hint))
 	}
 	if g.HasUsage && g.Prompt > 0 {
 		add(sheet.Paint(themes.Dim, fmt.Sprintf("cache %d%%", g.Cached*100/g.Prompt)))
@@ -61,7 +69,11 @@ func Context(sheet *style.Sheet, s *state.State, marks []float64, w int) string 
 const (
 	sep  = " · "
 	help = "? help"
+	lost = "cache lost"
 )
+
+// leastCause is how many cells a cause must get to be worth reading.
+const leastCause = 10
 
 func rate(v float64) string {
 	if v < 10 {
@@ -70,8 +82,8 @@ func rate(v float64) string {
 	return transcript.Count(int(v + 0.5))
 }
 
-// contextPart is the bar with its figures.
-func contextPart(sheet *style.Sheet, g state.Gauge, marks []float64, w int) string {
+// contextPart is the figures, behind the bar if it is wanted.
+func contextPart(sheet *style.Sheet, g state.Gauge, marks []float64, withBar bool) string {
 	about := "~"
 	if g.Exact {
 		about = ""
@@ -93,7 +105,7 @@ func contextPart(sheet *style.Sheet, g state.Gauge, marks []float64, w int) stri
 		}
 	}
 	figures := fmt.Sprintf("%d%% %s%s/%s", int(share*100+0.5), about, transcript.Count(g.Used), transcript.Count(g.Limit))
-	if w < 30 {
+	if !withBar {
 		return "ctx " + sheet.Paint(role, figures)
 	}
 	return "ctx " + bar(sheet, role, share, contextBar, marks) + " " + sheet.Paint(role, figures)
