@@ -27,7 +27,7 @@ func (c *Core) clear() {
 		e.Kept = kept
 	}
 	s.Items, s.Turns, s.Title = nil, nil, ""
-	s.Redo, c.shared, c.net = nil, "", nil
+	s.Redo, s.Shared, c.net = nil, "", nil
 	c.loop.reset()
 	c.gauge.forget()
 	c.useless, c.fixedSaid = 0, false
@@ -58,9 +58,15 @@ func (c *Core) runShell(ctx context.Context, command string) {
 		res := c.opts.Shell(ctx, command, func(text string) { c.emit(ShellOutput{Text: text}) })
 		end = ShellEnded{Status: statusOf(ctx, res), Output: res.Text, Truncated: res.Truncated, ExitCode: res.ExitCode}
 		end.Summary = summary(CallEnded{Status: end.Status, ExitCode: end.ExitCode})
-		c.shared = joinLines(c.shared, fmt.Sprintf("[the user ran: %s]\n%s", command, res.Text))
+		c.share("[the user ran: %s]\n%s", command, res.Text)
 		c.save()
 	})
+}
+
+// share has the model told with the next message what the user did.
+func (c *Core) share(format string, args ...any) {
+	s := c.opts.Session
+	s.Shared = joinLines(s.Shared, fmt.Sprintf(format, args...))
 }
 
 // rename gives the conversation another title.
@@ -213,7 +219,7 @@ func (c *Core) rewrite(t *session.Turn, undo bool) bool {
 	}
 	if len(done) > 0 {
 		c.emit(Notice{Level: Info, Text: verb + ": " + strings.Join(done, ", ")})
-		c.shared = joinLines(c.shared, fmt.Sprintf("[the user has %s your change of %s]", verb, strings.Join(done, ", ")))
+		c.share("[the user has %s your change of %s]", verb, strings.Join(done, ", "))
 	}
 	if len(failed) > 0 {
 		c.emit(Notice{Level: Warn, Text: "not " + verb + ": " + strings.Join(failed, ", ")})
@@ -224,7 +230,6 @@ func (c *Core) rewrite(t *session.Turn, undo bool) bool {
 // save keeps the session on disk. A failure is said once until a save works
 // again; the conversation goes on.
 func (c *Core) save() {
-	c.opts.Session.Shared = c.shared
 	if c.opts.Store == nil {
 		return
 	}

@@ -117,9 +117,8 @@ type state struct {
 	asked  bool        // that answer has not been taken yet
 	stale  bool        // another server may answer by now
 
-	loop   *detector // kept over compaction, reset by the user's next words
-	gauge  gauge     // fill of the context window
-	shared string    // what the user did, told with the next message
+	loop  *detector // kept over compaction, reset by the user's next words
+	gauge gauge     // fill of the context window
 
 	net map[string]netDiff // what became of the files, by path
 
@@ -168,7 +167,6 @@ func New(o Options) *Core {
 			loop:   newDetector(),
 			infoCh: make(chan served, 1),
 			cold:   true,
-			shared: o.Session.Shared,
 		},
 	}
 	c.ids.resume(o.Session.Items)

@@ -310,3 +310,31 @@ func TestEveryEndClosesEverything(t *testing.T) {
 		})
 	}
 }
+
+// TestModelOfARunningTurnIsKept: a turn that is killed has the model that it
+// asked, also when that was another than the last one.
+func TestModelOfARunningTurnIsKept(t *testing.T) {
+	t.Parallel()
+	m := agenttest.NewModel(agenttest.Say("one"), agenttest.Say("two"))
+	m.Served.ContextWindow = 0 // asked for again before each turn
+	o := options(m, echo{})
+	store, err := session.Open(t.TempDir() + "/sessions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Store = store
+	r := agenttest.Run(t, o)
+	for i, id := range []string{"scripted", "another"} {
+		m.Served.ID = id
+		r.On(func(e agent.Event) {
+			if e.Kind() != "step_started" {
+				return
+			}
+			kept, err := store.Load(o.Session.ID)
+			if err != nil || len(kept.Turns) != i+1 || kept.Turns[i].Model != id || kept.Turns[i].Provider != "test" {
+				t.Errorf("turn %d is kept as %+v, %v; want provider test and model %s", i+1, kept.Turns, err, id)
+			}
+		})
+		r.Prompt("go")
+	}
+}

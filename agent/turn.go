@@ -64,15 +64,28 @@ func (c *Core) runTurn(ctx context.Context, text string) {
 		return
 	}
 	c.knowModel(ctx)
+	t.noteModel()
 	result = t.loopModel(ctx)
+}
+
+// noteModel keeps on disk which model the turn asks.
+func (t *turn) noteModel() {
+	turns := t.opts.Session.Turns
+	last := &turns[len(turns)-1]
+	if last.Provider != t.model.Provider || last.Model != t.model.ID {
+		last.Provider, last.Model = t.model.Provider, t.model.ID
+		t.save()
+	}
 }
 
 // begin puts the user's message into the history.
 func (t *turn) begin(text string) {
 	t.loop.reset()
 	t.opts.Session.Turns = append(t.opts.Session.Turns, session.Turn{
-		Number:  t.number,
-		Started: t.started,
+		Number:   t.number,
+		Started:  t.started,
+		Provider: t.model.Provider,
+		Model:    t.model.ID,
 	})
 	if t.opts.Session.Title == "" {
 		t.opts.Session.Title = title(text)
@@ -80,9 +93,9 @@ func (t *turn) begin(text string) {
 	}
 	t.emit(UserMessage{ID: t.ids.item(), Text: text})
 	item := session.Item{Message: llm.Message{Role: llm.User, Text: t.expand(text)}}
-	if t.shared != "" {
-		t.told = t.shared
-		item.Text, t.shared = t.shared+"\n\n"+item.Text, ""
+	if shared := &t.opts.Session.Shared; *shared != "" {
+		t.told = *shared
+		item.Text, *shared = *shared+"\n\n"+item.Text, ""
 	}
 	if item.Text != text {
 		item.Shown = text
@@ -232,7 +245,7 @@ func (t *turn) dropUnanswered(o outcome) {
 		}
 	}
 	t.opts.Session.Items = items[:first]
-	t.shared = t.told // what was given with it waits for the next message
+	t.opts.Session.Shared = t.told // what was given with it waits for the next message
 }
 
 // add appends to the history and keeps it on disk.
