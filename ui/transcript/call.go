@@ -14,7 +14,7 @@ import (
 // call is a tool call: a title with its state, then what it did.
 type call struct {
 	item *state.Call
-	open bool
+	open bool // other than all are
 	d    drawing
 	body []string // the diff, unfolded
 	kept int      // its epoch

@@ -14,7 +14,7 @@ import (
 // notices, the ends of turns.
 type plain struct {
 	item state.Item
-	open bool
+	open bool // other than all are
 	d    drawing
 }
 

@@ -128,17 +128,32 @@ func (l *List) Source() string {
 	return l.entries[cur.entry].source(cur.block)
 }
 
-// UnfoldReasoning shows or folds all reasoning, and returns which.
+// UnfoldReasoning shows or folds all reasoning, also what was unfolded by
+// itself, and returns which.
 func (l *List) UnfoldReasoning() bool {
 	l.c.openReasoning = !l.c.openReasoning
 	l.c.epoch++
+	for _, e := range l.entries {
+		if r, ok := e.(*reasoning); ok {
+			r.open = false
+		}
+	}
 	return l.c.openReasoning
 }
 
-// UnfoldOutputs shows or folds all outputs of tools, and returns which.
+// UnfoldOutputs shows or folds all outputs of tools and long messages, also
+// what was unfolded by itself, and returns which.
 func (l *List) UnfoldOutputs() bool {
 	l.c.openOutputs = !l.c.openOutputs
 	l.c.epoch++
+	for _, e := range l.entries {
+		switch e := e.(type) {
+		case *call:
+			e.open = false
+		case *plain:
+			e.open = false
+		}
+	}
 	return l.c.openOutputs
 }
 
