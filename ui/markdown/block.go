@@ -28,9 +28,11 @@ type Block struct {
 	Lang string // the info string of a fence
 
 	// Indent is the distance from the left edge in cells. Marker, when not
-	// empty, is drawn inside of it, left of the first row.
+	// empty, is drawn inside of it, left of the first row. Mark is the same
+	// as it was written: "- ", "2) ", "* [x] ".
 	Indent int
 	Marker string
+	Mark   string
 
 	// Gap is true when an empty row belongs above the block.
 	Gap bool

@@ -26,6 +26,7 @@ func unindent(l string) (int, string) {
 
 // mark is a list marker with the text behind it.
 type mark struct {
+	written string // "- ", "2) "
 	ordered bool
 	number  int
 	rest    string
@@ -37,10 +38,10 @@ var orderedMarker = regexp.MustCompile(`^(\d{1,9})[.)](?:[ \t]+|$)`)
 func parseMarker(s string) (mark, bool) {
 	if s[0] == '-' || s[0] == '*' || s[0] == '+' {
 		if len(s) == 1 {
-			return mark{}, true
+			return mark{written: s}, true
 		}
 		if s[1] == ' ' || s[1] == '\t' {
-			return mark{rest: strings.TrimLeft(s[2:], " \t")}, true
+			return mark{written: s[:1] + " ", rest: strings.TrimLeft(s[2:], " \t")}, true
 		}
 		return mark{}, false
 	}
@@ -52,7 +53,7 @@ func parseMarker(s string) (mark, bool) {
 		return mark{}, false
 	}
 	n, _ := strconv.Atoi(m[1]) // at most nine digits
-	return mark{ordered: true, number: n, rest: s[len(m[0]):]}, true
+	return mark{written: s[:len(m[1])+1] + " ", ordered: true, number: n, rest: s[len(m[0]):]}, true
 }
 
 // checkbox reads the box of a task item.

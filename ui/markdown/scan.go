@@ -19,6 +19,7 @@ type Scanner struct {
 	levels  []level  // the list items that are open, outermost first
 	sibling level    // the item that the last marker closed, or zero
 	marker  string   // waits for the first block of its item
+	written string   // the same as it was written
 
 	gap   bool // an empty line was seen since the last block
 	begun bool // there was a block
@@ -233,10 +234,11 @@ func (s *Scanner) item(indent int, m mark) {
 		text = strconv.Itoa(m.number) + ". "
 	}
 	rest := m.rest
+	written := m.written
 	if box, ok := checkbox(rest); ok {
-		text, rest = box, rest[4:]
+		text, written, rest = box, written+rest[:4], rest[4:]
 	}
-	s.marker = text
+	s.marker, s.written = text, written
 	s.levels = append(s.levels, level{indent, left + width(text), m.ordered, m.number})
 	if rest == "" {
 		return
@@ -301,7 +303,8 @@ func (s *Scanner) start(b Block) {
 	if n := len(s.levels); n > 0 {
 		b.Indent = s.levels[n-1].display
 	}
-	b.Marker, s.marker = s.marker, ""
+	b.Marker, b.Mark = s.marker, s.written
+	s.marker, s.written = "", ""
 	b.Gap = s.begun && (s.gap || b.Kind != Paragraph || s.last != Paragraph)
 	s.below = s.begun
 	s.block, s.open, s.lines, s.fence = b, true, nil, fence{}

@@ -32,37 +32,41 @@ func TestScan(t *testing.T) {
 		{"open fence at the end", "```\nx", []Block{{Kind: Fence, Src: "x"}}},
 		{"inline code is no fence", "```x``` y", []Block{{Src: "```x``` y"}}},
 		{"tight list", "Steps:\n- a\n- b", []Block{
-			{Src: "Steps:"}, {Src: "a", Indent: 2, Marker: "• "}, {Src: "b", Indent: 2, Marker: "• "},
+			{Src: "Steps:"}, {Src: "a", Indent: 2, Marker: "• ", Mark: "- "}, {Src: "b", Indent: 2, Marker: "• ", Mark: "- "},
 		}},
 		{"loose list with numbers by position", "1. a\n\n1. b", []Block{
-			{Src: "a", Indent: 3, Marker: "1. "}, {Src: "b", Indent: 3, Marker: "2. ", Gap: true},
+			{Src: "a", Indent: 3, Marker: "1. ", Mark: "1. "}, {Src: "b", Indent: 3, Marker: "2. ", Mark: "1. ", Gap: true},
 		}},
 		{"list starts where it says", "7. a\n8. b", []Block{
-			{Src: "a", Indent: 3, Marker: "7. "}, {Src: "b", Indent: 3, Marker: "8. "},
+			{Src: "a", Indent: 3, Marker: "7. ", Mark: "7. "}, {Src: "b", Indent: 3, Marker: "8. ", Mark: "8. "},
 		}},
 		{"nested list", "1. a\n   - b\n     - c\n2. d", []Block{
-			{Src: "a", Indent: 3, Marker: "1. "},
-			{Src: "b", Indent: 5, Marker: "◦ "},
-			{Src: "c", Indent: 7, Marker: "▪ "},
-			{Src: "d", Indent: 3, Marker: "2. "},
+			{Src: "a", Indent: 3, Marker: "1. ", Mark: "1. "},
+			{Src: "b", Indent: 5, Marker: "◦ ", Mark: "- "},
+			{Src: "c", Indent: 7, Marker: "▪ ", Mark: "- "},
+			{Src: "d", Indent: 3, Marker: "2. ", Mark: "2. "},
 		}},
 		{"nested by two blanks under a number", "1. a\n  - b", []Block{
-			{Src: "a", Indent: 3, Marker: "1. "}, {Src: "b", Indent: 5, Marker: "◦ "},
+			{Src: "a", Indent: 3, Marker: "1. ", Mark: "1. "}, {Src: "b", Indent: 5, Marker: "◦ ", Mark: "- "},
 		}},
 		{"fence in an item", "1. a\n   ```sh\n   x\n   ```\n2. b", []Block{
-			{Src: "a", Indent: 3, Marker: "1. "},
+			{Src: "a", Indent: 3, Marker: "1. ", Mark: "1. "},
 			{Kind: Fence, Lang: "sh", Src: "x", Indent: 3, Gap: true},
-			{Src: "b", Indent: 3, Marker: "2. ", Gap: true},
+			{Src: "b", Indent: 3, Marker: "2. ", Mark: "2. ", Gap: true},
 		}},
 		{"paragraph in an item, then outside", "- a\n\n  b\n\nc", []Block{
-			{Src: "a", Indent: 2, Marker: "• "}, {Src: "b", Indent: 2, Gap: true}, {Src: "c", Gap: true},
+			{Src: "a", Indent: 2, Marker: "• ", Mark: "- "}, {Src: "b", Indent: 2, Gap: true}, {Src: "c", Gap: true},
 		}},
-		{"lazy line in an item", "- a\nb", []Block{{Src: "a\nb", Indent: 2, Marker: "• "}}},
+		{"lazy line in an item", "- a\nb", []Block{{Src: "a\nb", Indent: 2, Marker: "• ", Mark: "- "}}},
 		{"tasks", "- [ ] a\n- [x] b", []Block{
-			{Src: "a", Indent: 2, Marker: "☐ "}, {Src: "b", Indent: 2, Marker: "☑ "},
+			{Src: "a", Indent: 2, Marker: "☐ ", Mark: "- [ ] "}, {Src: "b", Indent: 2, Marker: "☑ ", Mark: "- [x] "},
 		}},
 		{"empty item", "-\n- b", []Block{
-			{Indent: 2, Marker: "• "}, {Src: "b", Indent: 2, Marker: "• "},
+			{Indent: 2, Marker: "• ", Mark: "-"}, {Src: "b", Indent: 2, Marker: "• ", Mark: "- "},
+		}},
+		{"marks as they were written", "* a\n\n+ b\n\n3) c", []Block{
+			{Src: "a", Indent: 2, Marker: "• ", Mark: "* "}, {Src: "b", Indent: 2, Marker: "• ", Mark: "+ ", Gap: true},
+			{Src: "c", Indent: 3, Marker: "3. ", Mark: "3) ", Gap: true},
 		}},
 		{"a year is no list", "it was\n1984. Then", []Block{{Src: "it was\n1984. Then"}}},
 		{"table", "| a | b |\n|---|---|\n| 1 | 2 |\nafter", []Block{

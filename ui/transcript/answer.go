@@ -102,14 +102,17 @@ func (a *answer) source(i int) string {
 		return a.whole()
 	}
 	b := a.stream.Settled[i]
-	return strings.TrimLeft(b.Marker+b.Src, " ")
+	if b.Kind == markdown.Fence {
+		return b.Src
+	}
+	return b.Mark + b.Src
 }
 
 // reasoning is what the model thinks. Its text is wrapped, not drawn as
 // Markdown.
 type reasoning struct {
 	item *state.Reasoning
-	open bool // unfolded by itself
+	open bool // other than all are
 	d    drawing
 	flow flow
 	seen int

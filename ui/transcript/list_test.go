@@ -136,7 +136,7 @@ func TestCursorWalksBlocksAndCopies(t *testing.T) {
 		got = append(got, p.Source())
 		p.Move(-1)
 	}
-	want := []string{"• two", "• one", "go test ./...", "Run this:", "how?"}
+	want := []string{"- two", "- one", "go test ./...", "Run this:", "how?"}
 	for i := range want {
 		if got[i] != want[i] {
 			t.Errorf("block %d from the end is %q, want %q", i, got[i], want[i])
@@ -228,5 +228,52 @@ func TestHeavyBlocksAreDrawnOutside(t *testing.T) {
 		if w := cells.Width(r); w != 60 {
 			t.Fatalf("an old drawing was taken over: row of %d cells", w)
 		}
+	}
+}
+
+// What was unfolded by itself does not fold when all the others unfold, and
+// the other way round.
+func TestUnfoldingAllUnfoldsAll(t *testing.T) {
+	t.Parallel()
+	long := strings.TrimSpace(strings.Repeat("word\n", 40))
+	for name, tc := range map[string]struct {
+		events []agent.Event
+		all    func(p *pane) bool
+	}{
+		"reasoning": {[]agent.Event{
+			agent.ReasoningDelta{ID: "i1", Text: "MIDDLE"}, agent.ReasoningEnded{ID: "i1"},
+			agent.ReasoningDelta{ID: "i2", Text: "MIDDLE"}, agent.ReasoningEnded{ID: "i2"},
+		}, func(p *pane) bool { return p.UnfoldReasoning() }},
+		"outputs": {[]agent.Event{
+			agent.CallStarted{ID: "c1", Tool: "t"}, agent.CallEnded{ID: "c1", Status: agent.CallOK, Output: long + "\nMIDDLE\n" + long},
+			agent.CallStarted{ID: "c2", Tool: "t"}, agent.CallEnded{ID: "c2", Status: agent.CallOK, Output: long + "\nMIDDLE\n" + long},
+		}, func(p *pane) bool { return p.UnfoldOutputs() }},
+		"messages": {[]agent.Event{
+			agent.UserMessage{ID: "i1", Text: long + "\nMIDDLE\n" + long}, agent.UserMessage{ID: "i2", Text: long + "\nMIDDLE\n" + long},
+		}, func(p *pane) bool { return p.UnfoldOutputs() }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPane(60, 400)
+			p.apply(tc.events...)
+			shown := func(when string, want int) {
+				t.Helper()
+				if got := strings.Count(strings.Join(p.text(), "\n"), "MIDDLE"); got != want {
+					t.Errorf("%s %d are unfolded, want %d", when, got, want)
+				}
+			}
+			shown("at first", 0)
+			p.Focus(true)
+			p.Toggle()
+			shown("after Enter on one", 1)
+			if !tc.all(p) {
+				t.Error("all were folded, not unfolded")
+			}
+			shown("after the key for all", 2)
+			p.Toggle()
+			shown("after Enter on one", 1)
+			tc.all(p)
+			shown("after the key for all again", 0)
+		})
 	}
 }
