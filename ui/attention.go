@@ -106,7 +106,7 @@ func (m *Model) setJobs(list jobsMsg) tea.Cmd {
 	m.out.asksJobs = false
 	m.st.Jobs = nil
 	for _, j := range list {
-		m.st.Jobs = append(m.st.Jobs, clean.Visible(j))
+		m.st.Jobs = append(m.st.Jobs, clean.VisibleLine(j))
 	}
 	if len(list) == 0 {
 		return nil

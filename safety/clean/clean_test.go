@@ -105,7 +105,7 @@ func TestHostileTextIsHarmless(t *testing.T) {
 			t.Errorf("%s: Block(%+q) = %+q, want %+q", row[0], row[1], got, row[2])
 		}
 		for way, text := range map[string]Text{
-			"Block": Block(row[1]), "Line": Line(row[1]), "Visible": Visible(row[1]), "Source": Source(row[1]),
+			"Block": Block(row[1]), "Line": Line(row[1]), "Visible": Visible(row[1]), "VisibleLine": VisibleLine(row[1]), "Source": Source(row[1]),
 		} {
 			if h := harm(text.String()); h != "" {
 				t.Errorf("%s: %s(%+q) leaves %s: %+q", row[0], way, row[1], h, text.String())
@@ -218,7 +218,7 @@ func FuzzClean(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string, cut int) {
 		want := Block(s)
-		for _, text := range []Text{want, Line(s), Visible(s), Source(s)} {
+		for _, text := range []Text{want, Line(s), Visible(s), VisibleLine(s), Source(s)} {
 			if h := harm(text.String()); h != "" {
 				t.Fatalf("%+q leaves %s: %+q", s, h, text.String())
 			}

@@ -27,6 +27,14 @@ func Visible(s string) Text {
 	return Text{v.b.String()}
 }
 
+// VisibleLine is Visible for what must stay on one line, such as the name of a
+// file: a tab or a line break is its code point too.
+func VisibleLine(s string) Text {
+	v := writer{dialog: true, line: true}
+	v.text(s)
+	return Text{v.b.String()}
+}
+
 // Source is Visible for one line of code or a whole text in a diff: invisible
 // runes are written out, while line breaks and blanks stay as they are.
 func Source(s string) Text {
@@ -40,6 +48,7 @@ type writer struct {
 	b      strings.Builder
 	judge  judge
 	dialog bool
+	line   bool // of the dialog
 }
 
 func (v *writer) text(s string) {
@@ -73,6 +82,9 @@ func (v *writer) code(r rune) { v.sign(fmt.Sprintf("%04X", r)) }
 // rune writes one rune; rest is what follows it.
 func (v *writer) rune(r rune, rest string) {
 	switch {
+	case v.line && (r == '\n' || r == '\t'):
+		v.code(r)
+		return
 	case r == '\n':
 		if v.dialog {
 			v.b.WriteRune(lineBreak)
@@ -118,7 +130,7 @@ func (v *writer) folds(s string) int {
 		return n
 	}
 	n := len(s) - len(strings.TrimLeft(s, "\n"))
-	if n <= minEmpty {
+	if n <= minEmpty || v.line {
 		return 0
 	}
 	v.rune('\n', "")

@@ -39,6 +39,22 @@ func TestVisibleHidesNothing(t *testing.T) {
 	}
 }
 
+func TestVisibleLineIsOneLine(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"/src/my app":                         "/src/my app",
+		"/src/a\tb":                           "/src/a⟨0009⟩b",
+		"a\nb":                                "a⟨000A⟩b",
+		"a" + strings.Repeat("\n", 6):         "a" + strings.Repeat("⟨000A⟩", 6),
+		"a" + strings.Repeat("\t ", 20) + "b": "a⟨blank ×40⟩b",
+		"x\u202ey":                            "x⟨202E⟩y",
+	} {
+		if got := VisibleLine(in).String(); got != want {
+			t.Errorf("VisibleLine(%+q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestSourceKeepsLayout(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

@@ -56,10 +56,12 @@ type written struct {
 
 // shown is what is drawn of a question, and where.
 type shown struct {
-	w, h int
-	body []string
-	atW  int
-	view scroller
+	w, h  int
+	body  []string
+	atW   int
+	view  scroller
+	loose bool // the head has no room of its own and scrolls with the body
+	must  int  // rows of view that must have been in sight before it is allowed
 }
 
 // approveMode says what the keys are for.
@@ -200,6 +202,8 @@ func (d *Approve) do(a act) Result {
 			d.note = "not offered for this call"
 		case d.unseen():
 			d.note = "scroll to the end first: ↓ or PgDn"
+		case len(d.sure(max(d.w-4, 1))) > d.h-2:
+			d.note = "too long to show; y allows it once"
 		default:
 			d.always = true
 		}
@@ -214,16 +218,14 @@ func (d *Approve) do(a act) Result {
 		}
 		d.open(editing, d.editable())
 	case whole:
-		return Opened{&Page{Title: "All of it", Approval: d.State.ID, Draw: d.draw}}
+		return Opened{&Page{Title: "All of it", Approval: d.State.ID, Draw: d.page}}
 	}
 	return nil
 }
 
 // unseen reports whether the question, or part of a command, was never on the
 // screen.
-func (d *Approve) unseen() bool {
-	return d.body == nil || !d.State.Preview.Command.IsEmpty() && !d.view.wholeSeen()
-}
+func (d *Approve) unseen() bool { return d.body == nil || d.view.seen < d.must }
 
 func (d *Approve) decide(c agent.Choice, note string) Result {
 	return Decided{ID: d.State.ID, Choice: c, Note: note}
@@ -268,6 +270,10 @@ func (d *Approve) Scroll(n int) { d.view.scroll(n) }
 // remark is how clean.Visible writes out what would not be seen.
 var remark = regexp.MustCompile(`⟨[^⟩]*⟩`)
 
+func marked(sheet *style.Sheet, row string) string {
+	return remark.ReplaceAllStringFunc(row, func(s string) string { return sheet.Paint(themes.Error, s) })
+}
+
 // draw draws the authoritative block: what will be done, to the letter.
 func (d *Approve) draw(sheet *style.Sheet, w int) []string {
 	p := d.State.Preview
@@ -276,7 +282,7 @@ func (d *Approve) draw(sheet *style.Sheet, w int) []string {
 	case !p.Command.IsEmpty():
 		rows = cells.Chop(p.Command.String(), w)
 		for i, r := range rows {
-			rows[i] = remark.ReplaceAllStringFunc(r, func(s string) string { return sheet.Paint(themes.Error, s) })
+			rows[i] = marked(sheet, r)
 		}
 	case len(p.Files) > 0:
 		for _, f := range p.Files {
@@ -298,8 +304,18 @@ func (d *Approve) draw(sheet *style.Sheet, w int) []string {
 	return rows
 }
 
-// View draws the question: reasons first, the authoritative block last, right
-// above the answers.
+// page is the head and the block as one text.
+func (d *Approve) page(sheet *style.Sheet, w int) []string {
+	rows := d.head(sheet, w)
+	if len(rows) > 0 {
+		rows = append(rows, "")
+	}
+	return append(rows, d.draw(sheet, w)...)
+}
+
+// View draws the question: where it goes and the reasons first, the
+// authoritative block last, right above the answers. Where there is no room for
+// the head and some rows of the block, they scroll as one.
 func (d *Approve) View(sheet *style.Sheet) []string {
 	d.sheet = sheet
 	inner := max(d.w-4, 1)
@@ -308,20 +324,11 @@ func (d *Approve) View(sheet *style.Sheet) []string {
 		role, title = themes.Error, "DANGEROUS. Allow this?"
 	}
 	foot := d.foot(sheet, inner)
-	head := d.head(sheet, inner)
 	if d.body == nil || d.atW != inner {
 		d.body, d.atW = d.draw(sheet, inner), inner
+		d.view.seen = 0 // its rows are others
 	}
-	room := d.h - 2 - len(foot)
-	least := min(len(d.body), 3)
-	if most := room - least; len(head) > most {
-		head = head[:max(most, 0)]
-		if len(head) > 0 {
-			head[len(head)-1] = cells.Clip(head[len(head)-1], inner-2) + " …"
-		}
-	}
-	d.view.fit(len(d.body), min(len(d.body), room-len(head)))
-	rows := append(head, d.view.window(d.body)...)
+	rows := d.fit(d.head(sheet, inner), d.h-2-len(foot))
 	rows = append(rows, foot...)
 	right := d.State.Tool.String()
 	if where := d.view.where(d.w); where != "" {
@@ -330,9 +337,48 @@ func (d *Approve) View(sheet *style.Sheet) []string {
 	return frame(sheet, role, title, right, rows, d.w)
 }
 
-// head says why it is asked and where it would run.
+// leastBody is how much of the block must have room below the head, in rows.
+const leastBody = 3
+
+// fit lays head and block out in room rows.
+func (d *Approve) fit(head []string, room int) []string {
+	least := min(len(d.body), leastBody)
+	if loose := len(head)+least > room; loose != d.loose {
+		d.loose = loose
+		d.view.shift(len(head), loose)
+	}
+	d.must = 0
+	if !d.State.Preview.Command.IsEmpty() {
+		d.must, least = len(d.body), len(d.body)
+	}
+	if d.loose {
+		all := append(head, d.body...)
+		d.must = len(head) + least
+		d.view.fit(len(all), min(len(all), room))
+		return d.view.window(all)
+	}
+	d.view.fit(len(d.body), min(len(d.body), room-len(head)))
+	return append(head, d.view.window(d.body)...)
+}
+
+// head says what is really meant, where it would run and why it is asked.
 func (d *Approve) head(sheet *style.Sheet, w int) []string {
 	var rows []string
+	line := func(label string, t clean.Text) {
+		if t.IsEmpty() {
+			return
+		}
+		for _, r := range cells.Chop(t.String(), w-cells.Width(label)) {
+			rows = append(rows, sheet.Paint(themes.Dim, label)+marked(sheet, r))
+			label = cells.Spaces(cells.Width(label))
+		}
+	}
+	dir := d.State.Dir
+	if dir.IsEmpty() {
+		dir = d.State.Preview.Dir
+	}
+	line("real target ", d.State.Target)
+	line("in ", dir)
 	for _, r := range d.State.Reasons {
 		for i, row := range cells.Wrap(r.String(), w-2) {
 			sign := "  "
@@ -342,17 +388,6 @@ func (d *Approve) head(sheet *style.Sheet, w int) []string {
 			rows = append(rows, sign+row)
 		}
 	}
-	line := func(label string, t clean.Text) {
-		if !t.IsEmpty() {
-			rows = append(rows, sheet.Paint(themes.Dim, label)+cells.Clip(t.String(), w-cells.Width(label)))
-		}
-	}
-	dir := d.State.Dir
-	if dir.IsEmpty() {
-		dir = d.State.Preview.Dir
-	}
-	line("in ", dir)
-	line("real target ", d.State.Target)
 	return rows
 }
 
@@ -362,19 +397,31 @@ func (d *Approve) foot(sheet *style.Sheet, w int) []string {
 	case d.mode != choosing:
 		return d.writing(sheet, w)
 	case d.always:
-		label := "Always allow this tool in this session?"
-		for _, o := range d.State.Options {
-			if o.Choice == agent.ChoiceAlways {
-				label = o.Label.String()
-			}
+		rows := d.sure(w)
+		for i, r := range rows[:len(rows)-1] {
+			rows[i] = sheet.Paint(themes.Warn, r)
 		}
-		return []string{sheet.Paint(themes.Warn, cells.Clip("? "+label, w)), sheet.Paint(themes.Dim, "a or Enter confirms · any other key goes back")}
+		rows[len(rows)-1] = sheet.Paint(themes.Dim, rows[len(rows)-1])
+		return rows
 	}
 	rows := d.buttons(sheet, w)
 	if d.note != "" {
-		rows = append(rows, sheet.Paint(themes.Warn, d.note))
+		for _, r := range cells.Wrap(d.note, w) {
+			rows = append(rows, sheet.Paint(themes.Warn, r))
+		}
 	}
 	return rows
+}
+
+// sure asks about "always", to the letter: what it allows, then the keys.
+func (d *Approve) sure(w int) []string {
+	label := "Always allow this tool in this session?"
+	for _, o := range d.State.Options {
+		if o.Choice == agent.ChoiceAlways {
+			label = o.Label.String()
+		}
+	}
+	return append(cells.Wrap("? "+label, w), "a or Enter confirms, others go back")
 }
 
 func (d *Approve) writing(sheet *style.Sheet, w int) []string {

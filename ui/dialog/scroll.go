@@ -55,9 +55,20 @@ func (s *scroller) window(rows []string) []string {
 	return rows[min(s.top, len(rows)):min(s.top+s.h, len(rows))]
 }
 
-// fits reports whether all is in sight at once; wholeSeen whether all was.
-func (s *scroller) fits() bool      { return s.total <= s.h }
-func (s *scroller) wholeSeen() bool { return s.seen >= s.total }
+// fits reports whether all is in sight at once.
+func (s *scroller) fits() bool { return s.total <= s.h }
+
+// shift follows when n rows that were in sight come before the others, or no
+// longer do.
+func (s *scroller) shift(n int, come bool) {
+	if !come {
+		n = -n
+	}
+	s.seen = max(s.seen+n, 0)
+	if s.top > 0 {
+		s.top = max(s.top+n, 0)
+	}
+}
 
 // where says what is in sight, or nothing when all is, for a frame of w cells.
 func (s *scroller) where(w int) string {

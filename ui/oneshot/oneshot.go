@@ -268,11 +268,11 @@ func ask(in *bufio.Reader, out io.Writer, q agent.ApprovalAsked) agent.Decide {
 		fmt.Fprintln(out, "  ! "+clean.Line(reason).String())
 	}
 	if q.Target != "" {
-		fmt.Fprintln(out, "  real target: "+clean.Visible(q.Target).String())
+		fmt.Fprintln(out, "  real target: "+clean.VisibleLine(q.Target).String())
 	}
 	switch preview := q.Preview.(type) {
 	case agent.CommandPreview:
-		fmt.Fprintf(out, "  in %s\n  %s\n", clean.Line(preview.Dir).String(), clean.Visible(preview.Command).String())
+		fmt.Fprintf(out, "  in %s\n  %s\n", clean.VisibleLine(preview.Dir).String(), clean.Visible(preview.Command).String())
 	case agent.DiffPreview:
 		for _, f := range preview.Files {
 			fmt.Fprintln(out, clean.Block(f.Unified()).String())

@@ -103,14 +103,14 @@ func (s *State) startOwn(command string, now time.Time) {
 func (s *State) ask(e agent.ApprovalAsked) {
 	a := Approval{
 		ID: e.ID, Call: e.Call, Tool: clean.Line(e.Tool), Title: clean.Line(e.Title),
-		Preview: preview(e.Preview), Dir: clean.Visible(e.Dir), Target: clean.Visible(e.Target),
+		Preview: preview(e.Preview), Dir: clean.VisibleLine(e.Dir), Target: clean.VisibleLine(e.Target),
 		NewText: e.NewText, Dangerous: e.Dangerous,
 	}
 	for _, r := range e.Reasons {
 		a.Reasons = append(a.Reasons, clean.Line(r))
 	}
 	for _, o := range e.Options {
-		a.Options = append(a.Options, Option{o.Choice, clean.Line(o.Label)})
+		a.Options = append(a.Options, Option{o.Choice, clean.VisibleLine(o.Label)})
 	}
 	s.Approvals = append(s.Approvals, a)
 }
@@ -143,7 +143,7 @@ func preview(p agent.Preview) Preview {
 	case agent.DiffPreview:
 		return Preview{Files: diffs(p.Files)}
 	case agent.CommandPreview:
-		return Preview{Command: clean.Visible(p.Command), Raw: p.Command, Dir: clean.Visible(p.Dir)}
+		return Preview{Command: clean.Visible(p.Command), Raw: p.Command, Dir: clean.VisibleLine(p.Dir)}
 	case agent.TextPreview:
 		return Preview{Text: clean.Block(p.Text), Lang: clean.Line(p.Lang).String()}
 	case agent.ChecklistPreview:
