@@ -8,6 +8,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"mm/safety/clean"
+	"mm/ui/keys"
 	"mm/ui/state"
 )
 
@@ -71,7 +72,7 @@ func (m *Model) retitle() tea.Cmd {
 func (m *Model) toggleMouse() tea.Cmd {
 	m.attention.mouseOff = !m.attention.mouseOff
 	if m.attention.mouseOff {
-		m.say(clean.Trusted("the mouse selects text now; Alt+M lets it scroll again"))
+		m.say(clean.Line("the mouse selects text now; " + keys.Hint("lets it scroll again", keys.Mouse)))
 	} else {
 		m.say(clean.Trusted("the mouse wheel scrolls"))
 	}

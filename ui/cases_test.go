@@ -661,3 +661,87 @@ func TestLostCacheIsSeenAtEveryWidth(t *testing.T) {
 		})
 	}
 }
+
+// Letters that arrive together, as of a key that is held, are so many keys
+// where letters are keys.
+func TestKeysThatArriveTogether(t *testing.T) {
+	t.Parallel()
+	together := func(s *uitest.Screen, text string) {
+		s.Send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text)})
+	}
+	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		answer(s, "i1", paragraphs(40))
+		s.Press("tab")
+		together(s, "kkkjy")
+		if want := []string{"line 38"}; !slices.Equal(s.Copied, want) {
+			t.Errorf("copied %q, want %q: three up, one down", s.Copied, want)
+		}
+		together(s, "ihello")
+		s.Want("> hello")
+		s.Press("ctrl+c", "tab")
+		together(s, "/line")
+		s.Want("Search the conversation", "> line")
+	})
+	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		s.Press("f1")
+		top := s.Frame()
+		together(s, "jj")
+		s.Want("line 3–")
+		together(s, "kk")
+		if s.Frame() != top {
+			t.Error("two down and two up are not where it began")
+		}
+	})
+	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		startTurn(s)
+		ask(s, "make", false)
+		s.Wait(time.Second)
+		together(s, "yes")
+		if got := decisions(s); len(got) != 0 {
+			t.Errorf("a word answered a question: %+v", got)
+		}
+	})
+}
+
+// The cursor begins where there is something to copy, not on the line that
+// says how long it took.
+func TestTabBeginsOnWhatCanBeCopied(t *testing.T) {
+	t.Parallel()
+	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		startTurn(s)
+		s.Events(agent.CallStarted{ID: "c1", Tool: "t"}, agent.CallEnded{ID: "c1", Status: agent.CallOK})
+		answer(s, "i1", "first\n\nlast words")
+		s.Events(agent.TurnEnded{Turn: 1, Stop: agent.StopAnswer, Elapsed: time.Minute})
+		s.Want("done after 60 s")
+		s.Press("tab", "y")
+		if want := []string{"last words"}; !slices.Equal(s.Copied, want) {
+			t.Errorf("copied %q, want %q", s.Copied, want)
+		}
+	})
+}
+
+func TestTimeOfReadingIsSeenOnASmallScreen(t *testing.T) {
+	t.Parallel()
+	onScreen(t, 40, 12, func(t *testing.T, s *uitest.Screen) {
+		s.Events(agent.TurnStarted{Turn: 1}, agent.StepStarted{Step: 1, ContextTokens: 5200}, agent.PhaseChanged{Step: 1, Phase: "reading"})
+		s.Wait(2 * time.Second)
+		s.Want("reading · ~5.2k tokens · 2.0 s")
+	})
+}
+
+// What goes on is seen while the conversation is read, too.
+func TestActivityIsSeenInTheConversation(t *testing.T) {
+	t.Parallel()
+	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		answer(s, "i1", paragraphs(3))
+		s.Press("tab")
+		s.Want("j/k move")
+		s.Events(agent.TurnStarted{Turn: 1}, agent.PromptProgress{Done: 1000, Total: 2000, Elapsed: 4 * time.Second})
+		s.Want("reading the prompt", "1.0k/2.0k tokens · 4.0 s left", "Tab back")
+		s.Lacks("Esc cancels") // it goes back to the input
+		s.Events(agent.QueueChanged{Queued: []string{"and then"}})
+		s.Want("1 queued")
+		s.Events(agent.QueueChanged{}, agent.TurnEnded{Turn: 1, Stop: agent.StopAnswer}, agent.Idle{})
+		s.Want("j/k move")
+	})
+}

@@ -19,6 +19,9 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 	if m.lay.tooSmall() && !keys.Is(msg, keys.Clear) {
 		return nil // nobody sees what it would do
 	}
+	if len(msg.Runes) > 1 && !msg.Paste && m.reading() {
+		return m.oneByOne(msg)
+	}
 	if cmd, used := m.terminalKey(msg); used {
 		return cmd
 	}
@@ -38,6 +41,29 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 		return m.listKey(msg)
 	}
 	return m.draftKey(msg)
+}
+
+// reading reports whether letters are keys here, other than in a question,
+// which a word must not answer.
+func (m *Model) reading() bool {
+	switch m.dialogs.Top().(type) {
+	case nil:
+		return m.list.Focused()
+	case *dialog.Page, *dialog.Fill:
+		return true
+	}
+	return false
+}
+
+// oneByOne takes letters that came together, as held keys do over a slow line.
+func (m *Model) oneByOne(msg tea.KeyMsg) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, r := range msg.Runes {
+		one := msg
+		one.Runes = []rune{r}
+		cmds = append(cmds, m.key(one))
+	}
+	return tea.Batch(cmds...)
 }
 
 // dialogKey gives a key to a dialog. What came too early to be an answer goes
@@ -157,7 +183,7 @@ func (m *Model) listKey(msg tea.KeyMsg) tea.Cmd {
 func (m *Model) find(step int) {
 	switch {
 	case m.out.sought == "":
-		m.say(clean.Trusted("/ searches the conversation"))
+		m.say(clean.Line(keys.Hint("searches the conversation", keys.Search)))
 	case !m.list.Find(m.out.sought, step):
 		m.warn(clean.Linef("nothing holds %q", m.out.sought))
 	}
@@ -192,7 +218,7 @@ func (m *Model) paste(text string) {
 	case !whole:
 		m.say(clean.Linef("pasting… %s", transcript.Bytes(size)))
 	case size >= largePaste:
-		m.say(clean.Linef("pasted %s; Alt+O unfolds it", transcript.Bytes(size)))
+		m.say(clean.Linef("pasted %s; %s", transcript.Bytes(size), keys.Hint("unfolds it", keys.Unfold)))
 	}
 }
 
@@ -231,13 +257,13 @@ func (m *Model) clear() tea.Cmd {
 		return m.interrupt()
 	case !m.comp.Empty():
 		m.comp.Clear()
-		m.say(clean.Trusted("cleared; ↑ brings it back"))
+		m.say(clean.Line("cleared; " + keys.Hint("brings it back", keys.Up)))
 		return nil
 	case now.Before(m.moods.quitArmed):
 		return tea.Quit
 	}
 	m.moods.quitArmed = now.Add(armedFor)
-	m.say(clean.Trusted("Ctrl+C again quits"))
+	m.say(clean.Line(keys.Hint("again quits", keys.Clear)))
 	return nil
 }
 
@@ -252,7 +278,7 @@ func (m *Model) cancel() tea.Cmd {
 		return m.interrupt()
 	}
 	m.moods.cancelArmed = now.Add(armedFor)
-	m.say(clean.Trusted("Esc again cancels"))
+	m.say(clean.Line(keys.Hint("again cancels", keys.Cancel)))
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"mm/ui/composer"
 	"mm/ui/dialog"
 	"mm/ui/gauge"
+	"mm/ui/keys"
 	"mm/ui/state"
 	"mm/ui/style"
 	"mm/ui/transcript"
@@ -210,7 +211,7 @@ func (m *Model) apply(msg batchMsg) tea.Cmd {
 	}
 	if msg.closed {
 		m.st.Busy = false
-		m.warn(clean.Trusted("the session has ended; Ctrl+C quits"))
+		m.warn(clean.Line("the session has ended; " + keys.Hint("quits", keys.Clear)))
 		return nil
 	}
 	now := m.now()

@@ -7,6 +7,7 @@ import (
 	"mm/themes"
 	"mm/ui/cells"
 	"mm/ui/gauge"
+	"mm/ui/keys"
 )
 
 // View joins the rows of the panes.
@@ -86,7 +87,7 @@ func (m *Model) rule() string {
 	if !m.list.Unread() {
 		return line(m.lay.w)
 	}
-	mark := s.Paint(themes.Warn, " ↓ new text below · End ")
+	mark := s.Paint(themes.Warn, " "+newText()+" ")
 	return line(m.lay.w-cells.Width(mark)-2) + mark + line(2)
 }
 
@@ -101,15 +102,30 @@ func (m *Model) activity() string {
 		return cells.Fit(s.Paint(role, m.moods.flash.String()), m.lay.w)
 	}
 	if m.lay.rule == 0 && m.list.Unread() {
-		return cells.Fit(s.Paint(themes.Warn, "↓ new text below · End"), m.lay.w)
-	}
-	if m.list.Focused() {
-		return cells.Fit(s.Paint(themes.Dim, "j/k move · Enter unfolds · y copies · / searches · Tab back"), m.lay.w)
+		return cells.Fit(s.Paint(themes.Warn, newText()), m.lay.w)
 	}
 	if m.out.trying {
 		return cells.Fit(s.Paint(themes.Accent, gauge.Spin(m.now())+" looking for the server"), m.lay.w)
 	}
-	return gauge.Activity(s, &m.st, m.now(), m.lay.w)
+	if m.list.Focused() && !m.st.Busy && len(m.st.Queue) == 0 && m.st.Asked.Name.IsEmpty() {
+		return cells.Fit(s.Paint(themes.Dim, conversationKeys()), m.lay.w)
+	}
+	escape := keys.Hint("cancels", keys.Cancel)
+	if m.list.Focused() {
+		escape = keys.Hint("back", keys.Focus)
+	}
+	return gauge.Activity(s, &m.st, m.now(), escape, m.lay.w)
+}
+
+// newText announces what came below the rows in sight.
+func newText() string { return "↓ new text below · " + keys.Name(keys.Follow) }
+
+// conversationKeys are the keys of the conversation while nothing goes on.
+func conversationKeys() string {
+	return strings.Join([]string{
+		keys.Hint("move", keys.BlockDown, keys.BlockUp), keys.Hint("unfolds", keys.Open), keys.Hint("copies", keys.Copy),
+		keys.Hint("searches", keys.Search), keys.Hint("back", keys.Focus),
+	}, " · ")
 }
 
 // inputActive reports whether keys go to the input.
@@ -123,11 +139,11 @@ func (m *Model) hint() clean.Text {
 	case m.core == nil && !m.out.trying:
 		return clean.Trusted("no server yet")
 	case m.lay.w < 60:
-		return clean.Trusted("Enter sends")
+		return clean.Line(keys.Hint("sends", keys.Send))
 	case m.st.Busy:
-		return clean.Trusted("type ahead: Enter queues the message")
+		return clean.Line("type ahead: " + keys.Hint("queues the message", keys.Send))
 	}
-	return clean.Trusted("Enter sends, Alt+Enter new line · / commands · @ files · $ skills · ! shell")
+	return clean.Line(keys.Hint("sends", keys.Send) + ", " + keys.Hint("new line", keys.NewLine) + " · / commands · @ files · $ skills · ! shell")
 }
 
 // where is the directory as people write it.

@@ -1,9 +1,12 @@
 package ui
 
 import (
+	"strings"
+
 	"mm/safety/clean"
 	"mm/themes"
 	"mm/ui/cells"
+	"mm/ui/keys"
 )
 
 // welcome is drawn while there is no conversation.
@@ -48,13 +51,13 @@ func tagline(w int) string {
 // hints are the first keys to know.
 func hints(w int) [][2]string {
 	if w < 60 {
-		return [][2]string{{"/", "commands"}, {"@ $ !", "files, skills, shell"}, {"?", "all keys"}}
+		return [][2]string{{"/", "commands"}, {"@ $ !", "files, skills, shell"}, {keys.Name(keys.HelpTyped), "all keys"}}
 	}
 	return [][2]string{
-		{"Enter", "sends; Alt+Enter or Ctrl+J starts a new line"},
+		{keys.Name(keys.Send), "sends; " + strings.ReplaceAll(keys.NewLine.Help().Key, ", ", " or ") + " starts a new line"},
 		{"/", "commands   @ files   $ skills   ! shell"},
-		{"Shift+Tab", "changes what is asked before it is done"},
-		{"?", "shows all keys"},
+		{keys.Name(keys.Mode), "changes what is asked before it is done"},
+		{keys.Name(keys.HelpTyped), "shows all keys"},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"mm/safety/clean"
 	"mm/themes"
 	"mm/ui/cells"
+	"mm/ui/keys"
 	"mm/ui/state"
 	"mm/ui/style"
 	"mm/ui/transcript"
@@ -68,9 +69,10 @@ func Context(sheet *style.Sheet, s *state.State, marks []float64, w int) string 
 
 const (
 	sep  = " · "
-	help = "? help"
 	lost = "cache lost"
 )
+
+var help = keys.Hint("help", keys.HelpTyped)
 
 // leastCause is how many cells a cause must get to be worth reading.
 const leastCause = 10
@@ -133,16 +135,17 @@ func Spin(now time.Time) string {
 	return string(spinner[now.UnixMilli()/SpinnerStep.Milliseconds()%int64(len(spinner))])
 }
 
-// Activity draws what goes on at this moment, and for how long.
-func Activity(sheet *style.Sheet, s *state.State, now time.Time, w int) string {
+// Activity draws what goes on at this moment, and for how long. escape says how
+// to get out of it.
+func Activity(sheet *style.Sheet, s *state.State, now time.Time, escape string, w int) string {
 	a := s.Now
 	took := now.Sub(a.Since)
 	right := ""
 	if s.Busy {
-		right = sheet.Paint(themes.Dim, "Esc cancels")
+		right = sheet.Paint(themes.Dim, escape)
 	}
 	if n := len(s.Queue); n > 0 {
-		right = sheet.Paint(themes.Accent, fmt.Sprintf("%d queued", n)) + sheet.Paint(themes.Dim, " · Alt+↑ edits")
+		right = sheet.Paint(themes.Accent, fmt.Sprintf("%d queued", n)) + sheet.Paint(themes.Dim, sep+keys.Hint("edits", keys.UnqueueLast))
 	}
 	if w < 50 && len(s.Queue) == 0 {
 		right = ""
@@ -196,6 +199,9 @@ func Activity(sheet *style.Sheet, s *state.State, now time.Time, w int) string {
 func reading(sheet *style.Sheet, a state.Activity, now time.Time, w int, right string) string {
 	r := a.Read
 	title := "reading the prompt"
+	if w < 60 {
+		title = "reading"
+	}
 	if !r.Known || r.Total <= 0 {
 		detail := sep + transcript.Duration(max(now.Sub(a.Since), 0))
 		if r.Total > 0 {
@@ -212,9 +218,6 @@ func reading(sheet *style.Sheet, a state.Activity, now time.Time, w int, right s
 		figures += sep + "under 1 s left"
 	} else if ok {
 		figures += sep + transcript.Duration(left) + " left"
-	}
-	if w < 60 {
-		title = "reading"
 	}
 	n := readingBar
 	if w < 50 {

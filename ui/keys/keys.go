@@ -3,6 +3,8 @@
 package keys
 
 import (
+	"strings"
+
 	"github.com/charmbracelet/bubbles/key"
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -12,6 +14,21 @@ type Binding = key.Binding
 
 // Is reports whether a key press belongs to a binding. Pasted text never does.
 func Is(msg tea.KeyMsg, b Binding) bool { return !msg.Paste && key.Matches(msg, b) }
+
+// Name is how hints call a binding: the first of its keys.
+func Name(b Binding) string {
+	name, _, _ := strings.Cut(b.Help().Key, ", ")
+	return name
+}
+
+// Hint says in few words what keys do at a place: "j/k move".
+func Hint(does string, list ...Binding) string {
+	names := make([]string, len(list))
+	for i, b := range list {
+		names[i] = Name(b)
+	}
+	return strings.Join(names, "/") + " " + does
+}
 
 // Group is a part of the help.
 type Group struct {
@@ -45,7 +62,7 @@ var (
 	Redraw      = bind("Ctrl+L", "draw the screen anew", "ctrl+l")
 	Mouse       = bind("Alt+M", "the mouse selects text, or scrolls", "alt+m")
 	AnswerNow   = bind("Alt+N", "answer now: end the reasoning", "alt+n")
-	UnqueueLast = bind("Alt+Up", "take the last queued message back", "alt+up")
+	UnqueueLast = bind("Alt+↑", "take the last queued message back", "alt+up")
 )
 
 // Keys of the input.
@@ -79,9 +96,9 @@ var (
 	Copy      = bind("y", "copy the block", "y")
 	First     = bind("g, Home", "first block", "g", "home")
 	Last      = bind("G, End", "last block, and follow", "G", "end")
-	Search    = bind("/", "search the conversation", "/")
-	NextFound = bind("n", "next place that was found", "n")
-	PrevFound = bind("N", "the place before", "N")
+	Search    = bind("/", "search the conversation, upwards", "/")
+	NextFound = bind("n", "the next place that was found, upwards", "n")
+	PrevFound = bind("N", "the same downwards", "N")
 	Leave     = bind("i, Esc, Tab", "back to the input", "i", "esc", "tab")
 )
 
@@ -134,7 +151,9 @@ func All() []Group {
 		}},
 		{"Conversation", []Binding{BlockDown, BlockUp, First, Last, Open, Copy, Search, NextFound, PrevFound, Leave}},
 		{"Permission", []Binding{Allow, Always, Refuse, Tell, Edit, Whole, ChoicePre, ChoiceNxt, Confirm}},
-		{"Lists and pages", []Binding{ItemUp, ItemDown, Choose, DeleteItem, Close}},
+		{"Lists", []Binding{ItemUp, ItemDown, Choose, DeleteItem, Close}},
+		{"Pages", []Binding{RowUp, RowDown, PageHome, PageEnd, ClosePage}},
 		{"Context", []Binding{RowUp, RowDown, DropOutput, PinOutput}},
+		{"Without a server", []Binding{Retry, EnterURL, Demo}},
 	}
 }

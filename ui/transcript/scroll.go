@@ -1,6 +1,9 @@
 package transcript
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Scroll moves by rows, down when n is positive. Scrolling up stops following;
 // reaching the end follows again.
@@ -49,14 +52,21 @@ func (l *List) before(a, b pos) bool {
 	return a.row < b.row
 }
 
-// Focus shows or hides the cursor. It starts on the last visible block.
+// Focus shows or hides the cursor. It starts on the last visible block that
+// has something to copy.
 func (l *List) Focus(on bool) {
 	l.focused = on
 	if !on || len(l.visible) == 0 {
 		return
 	}
-	last := l.visible[len(l.visible)-1]
-	l.cursor = pos{last.entry, last.block, 0}
+	at := l.visible[len(l.visible)-1]
+	for _, s := range slices.Backward(l.visible) {
+		if l.entries[s.entry].source(s.block) != "" {
+			at = s
+			break
+		}
+	}
+	l.cursor = pos{at.entry, at.block, 0}
 }
 
 // Focused reports whether the cursor is shown.
