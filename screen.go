@@ -191,9 +191,9 @@ func (a *app) reach(ctx context.Context) error {
 	return a.unreached
 }
 
-// begin opens a session and starts its core, in place of the one before.
+// begin opens a session and starts its core, in place of the one before, which
+// goes on where that fails.
 func (a *app) begin(r *runs, open func() (opened, error)) (ui.Core, error) {
-	r.stop()
 	sess, err := open()
 	if err != nil {
 		return nil, err
@@ -203,6 +203,7 @@ func (a *app) begin(r *runs, open func() (opened, error)) (ui.Core, error) {
 		sess.release()
 		return nil, err
 	}
+	r.stop()
 	return r.start(core, sess), nil
 }
 
@@ -229,7 +230,8 @@ func (a *app) firstRun(r *runs, cause error) *ui.FirstRun {
 		opts := a.clientOptions()
 		opts.Provider, opts.BaseURL = openai.OpenAI, url
 		if _, err := openai.New(opts).Names(ctx); err != nil {
-			return nil, nil, errors.New(llm.Explain(err, llm.ModelInfo{Provider: openai.OpenAI, BaseURL: url}))
+			said := llm.Explain(err, llm.ModelInfo{Provider: openai.OpenAI, BaseURL: url})
+			return nil, nil, errors.New(strings.ReplaceAll(said, "baseURL", "the URL")) // it is not of the configuration
 		}
 		a.model.use(opts)
 		if err := a.useProfile(ctx); err != nil {
@@ -368,6 +370,9 @@ func (a *app) sessionChoices(r *runs) *ui.Sessions {
 			return list, err
 		},
 		Open: func(_ context.Context, id string) (ui.Core, error) {
+			if id == r.session() {
+				return nil, nil // it runs
+			}
 			return a.begin(r, func() (opened, error) { return a.reopen(id) })
 		},
 		Delete: func(_ context.Context, id string) error {

@@ -26,8 +26,11 @@ func onScreen(t *testing.T, env ...string) (p *ptytest.Program, file string) {
 		t.Fatal(err)
 	}
 	// The test's own binary is mm under that name.
-	cmd := &exec.Cmd{Path: os.Args[0], Args: []string{"mm", "-demo"}, Dir: dir}
-	cmd.Env = []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "COLORTERM=truecolor", "COLORFGBG=15;0", "LANG=C.UTF-8"}
+	cmd := &exec.Cmd{Path: os.Args[0], Args: []string{"mm"}, Dir: dir}
+	cmd.Env = []string{
+		"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "COLORTERM=truecolor",
+		"COLORFGBG=15;0", "LANG=C.UTF-8", "MM_PROVIDER=demo",
+	}
 	cmd.Env = append(cmd.Env, env...)
 	return ptytest.Start(t, cmd), file
 }

@@ -237,6 +237,10 @@ func (m *Model) chosen(r dialog.Chosen) tea.Cmd {
 	case ofProviders:
 		return m.use(m.opt.Providers, r.ID)
 	case ofSessions:
+		if m.st.Busy {
+			m.warn(clean.Trusted("another conversation would end what runs here: Esc twice stops it"))
+			return nil
+		}
 		open := m.opt.Sessions.Open
 		return runLater(m.ctx, func(ctx context.Context) tea.Msg {
 			core, err := open(ctx, r.ID)
