@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -19,7 +20,7 @@ const maxUndo = 100
 type buffer struct {
 	text    []rune
 	cur     int
-	chips   []string
+	chips   []string // never renumbered: text, killed and undo hold their runes
 	killed  []rune
 	version int
 
@@ -79,8 +80,27 @@ func (b *buffer) revert() {
 // set replaces the whole text.
 func (b *buffer) set(s string) {
 	b.save(false)
-	b.text, b.cur, b.chips = nil, 0, nil
+	b.text, b.cur = nil, 0
 	b.raw(s)
+}
+
+// restore replaces the whole text by some that was in the buffer before.
+func (b *buffer) restore(text []rune) {
+	b.save(false)
+	b.text, b.cur = nil, 0
+	b.put(slices.Clone(text))
+}
+
+// reset empties the buffer. What was deleted can still be inserted.
+func (b *buffer) reset() {
+	kept := slices.Clone(b.killed)
+	chips := make([]string, len(b.chips))
+	for _, r := range kept {
+		if i, ok := b.isChip(r); ok {
+			chips[i] = b.chips[i]
+		}
+	}
+	*b = buffer{version: b.version + 1, killed: kept, chips: chips}
 }
 
 // insert puts text at the cursor.

@@ -111,8 +111,8 @@ func (c *Composer) Clear() {
 }
 
 func (c *Composer) reset() {
-	v := c.buf.version
-	c.buf = buffer{version: v + 1, killed: c.buf.killed}
+	c.buf.reset()
+	c.history.draft = nil
 	c.burst, c.pending = false, false
 	c.changed()
 }
@@ -314,12 +314,15 @@ func (c *Composer) vertical(n int) Result {
 		c.buf.cur = offset(lines, to, c.goal)
 		return None
 	}
-	s, ok := c.history.walk(n, c.buf.String())
-	if !ok {
+	if !c.history.walk(n, c.buf.text) {
 		return None
 	}
-	c.buf.set("")
-	c.put(s)
+	if older, ok := c.history.entry(); ok {
+		c.buf.set("")
+		c.put(older)
+	} else {
+		c.buf.restore(c.history.draft)
+	}
 	c.changed()
 	c.popup.close()
 	return None

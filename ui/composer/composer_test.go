@@ -6,6 +6,7 @@ import (
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/muesli/termenv"
 
 	"mm/safety/clean"
@@ -221,4 +222,82 @@ func FuzzLayout(f *testing.F) {
 			t.Errorf("drawn %q, want %q", drawn.String(), string(b.text))
 		}
 	})
+}
+
+// pasted is a paste that is long enough to be folded.
+func pasted(name string) string {
+	return name + strings.Repeat("\nmore of "+name, chipLines)
+}
+
+// A folded paste stays what it is wherever it goes: deleted and inserted again,
+// undone, and left for an older prompt.
+func TestPastesAreNotMixedUp(t *testing.T) {
+	t.Parallel()
+	t.Run("deleted before the draft was sent", func(t *testing.T) {
+		t.Parallel()
+		c := newComposer(40)
+		c.Paste(pasted("A"))
+		press(t, c, "ctrl+u", "h", "i")
+		c.Take()
+		c.Paste(pasted("B"))
+		press(t, c, "ctrl+y")
+		if got, want := c.Draft(), pasted("B")+pasted("A"); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+	t.Run("undone after an older prompt", func(t *testing.T) {
+		t.Parallel()
+		c := newComposer(40)
+		c.LoadHistory([]string{"older"})
+		press(t, c, "s", "e", "e", "space")
+		c.Paste(pasted("A"))
+		press(t, c, "up", "ctrl+_", "ctrl+_")
+		if got, want := c.Draft(), "see "+pasted("A"); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+	t.Run("back from an older prompt", func(t *testing.T) {
+		t.Parallel()
+		c := newComposer(40)
+		c.LoadHistory([]string{"older", pasted("old")})
+		press(t, c, "s", "e", "e", "space")
+		c.Paste(pasted("A"))
+		before := strings.Join(c.View(1, false, clean.Text{}), "\n")
+		press(t, c, "up", "up", "down", "down")
+		if after := strings.Join(c.View(1, false, clean.Text{}), "\n"); after != before || !strings.Contains(ansi.Strip(before), "see [pasted") {
+			t.Errorf("the draft %q came back as %q", before, after)
+		}
+		if got, want := c.Draft(), "see "+pasted("A"); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+	t.Run("a draft that was kept, and another one sent", func(t *testing.T) {
+		t.Parallel()
+		c := newComposer(40)
+		c.LoadHistory([]string{"older"})
+		c.Paste(pasted("A"))
+		press(t, c, "up")
+		c.Take()
+		c.Paste(pasted("B"))
+		if got, want := c.Draft(), pasted("B"); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}
+
+// What no key can bring back is not held in memory.
+func TestSentPastesAreLetGo(t *testing.T) {
+	t.Parallel()
+	c := newComposer(40)
+	for range 3 {
+		c.Paste(pasted("A"))
+		c.Take()
+	}
+	held := 0
+	for _, s := range c.buf.chips {
+		held += len(s)
+	}
+	if held > 0 {
+		t.Errorf("%d bytes of pastes are held", held)
+	}
 }

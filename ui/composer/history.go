@@ -12,7 +12,7 @@ const maxHistory = 1000
 type history struct {
 	entries []string
 	at      int // index while walking; len(entries) is the draft
-	draft   string
+	draft   []rune
 }
 
 // Prompts returns the history, newest first and without repeats.
@@ -50,17 +50,22 @@ func (h *history) add(s string) {
 
 // walk steps through the history, n < 0 to older ones. current is what stands
 // in the input; it is kept as the draft when the walk begins.
-func (h *history) walk(n int, current string) (string, bool) {
+func (h *history) walk(n int, current []rune) bool {
 	to := h.at + n
 	if to < 0 || to > len(h.entries) {
-		return "", false
+		return false
 	}
 	if h.at == len(h.entries) {
-		h.draft = current
+		h.draft = slices.Clone(current)
 	}
 	h.at = to
-	if to == len(h.entries) {
-		return h.draft, true
+	return true
+}
+
+// entry is the prompt that the walk is at; false is the draft.
+func (h *history) entry() (string, bool) {
+	if h.at == len(h.entries) {
+		return "", false
 	}
-	return h.entries[to], true
+	return h.entries[h.at], true
 }
