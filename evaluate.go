@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"mm/agent"
 	"mm/agent/eval"
 	"mm/agent/gauntlet"
 	"mm/agent/session"
@@ -82,7 +83,7 @@ func (a *app) taskCore(s eval.Setup, cfg *configs.Loaded, o options, model *serv
 	if err != nil {
 		return nil, nil, err
 	}
-	task := &app{program: a.program, opts: o, cfg: cfg, cwd: s.Dir, model: model, runner: runner, turns: make(chan struct{}, 1), log: a.log}
+	task := &app{program: a.program, opts: o, cfg: cfg, cwd: s.Dir, model: model, runner: runner, turns: agent.NewTurnLock(), log: a.log}
 	task.onClose(runner.Close)
 	core, err := task.core(s.Dir, opened{session: session.New(s.Dir, time.Now())}, front{
 		unattended: true, mode: safety.Yolo, skills: s.Skills, tools: s.Tools,

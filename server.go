@@ -109,6 +109,12 @@ func (s *server) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 	return c.Stream(ctx, req)
 }
 
+// Free implements agent.Warmer.
+func (s *server) Free(ctx context.Context) bool {
+	c, err := s.current()
+	return err == nil && c.Free(ctx)
+}
+
 // Warm implements agent.Warmer.
 func (s *server) Warm(ctx context.Context, req llm.Request) (bool, error) {
 	c, err := s.current()

@@ -47,7 +47,7 @@ type app struct {
 	unreached       error // why the server that was chosen cannot be reached
 	runner          *proc.Runner
 	asked           atomic.Pointer[safety.Policy] // of the last core
-	turns           chan struct{}                 // turns of all sessions run one after another
+	turns           *agent.TurnLock               // turns of all sessions run one after another
 	log             io.WriteCloser
 	examineTerminal func() doctor.Finding
 
@@ -56,7 +56,7 @@ type app struct {
 }
 
 func newApp(p program, o options, cwd string, cfg *configs.Loaded) (*app, error) {
-	a := &app{program: p, opts: o, cfg: cfg, cwd: cwd, model: &server{}, turns: make(chan struct{}, 1)}
+	a := &app{program: p, opts: o, cfg: cfg, cwd: cwd, model: &server{}, turns: agent.NewTurnLock()}
 	a.examineTerminal = a.lookAtTerminal
 	var err error
 	if o.logFile != "" {

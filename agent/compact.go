@@ -116,6 +116,7 @@ func (t *turn) compactUnasked(ctx context.Context) {
 
 // compactAsked is the user's /compact: thresholds are ignored.
 func (c *Core) compactAsked(ctx context.Context) {
+	defer c.opts.TurnLock.take(ctx)()
 	c.useless = 0
 	t := &turn{Core: c, number: c.lastTurn()}
 	c.knowModel(ctx)

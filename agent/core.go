@@ -81,9 +81,9 @@ type Options struct {
 	// Log receives what developers need to know; nil drops it.
 	Log io.Writer
 
-	// TurnLock, when not nil, is a semaphore of capacity one shared by the
-	// cores of a process, so that turns never run side by side.
-	TurnLock chan struct{}
+	// TurnLock, when not nil, is shared by the cores of a process, so that
+	// turns never run side by side.
+	TurnLock *TurnLock
 
 	// BatchInterval is the least time between two batches of events.
 	BatchInterval time.Duration

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -11,6 +12,7 @@ import (
 
 	"mm/agent"
 	"mm/agent/agenttest"
+	"mm/agent/session"
 	"mm/llm"
 	"mm/tools"
 )
@@ -19,11 +21,14 @@ import (
 type warmer struct {
 	*agenttest.Model
 	block bool // warming lasts until it is cancelled
+	busy  bool // the server has no slot free
 
 	mu     sync.Mutex
 	warmed []llm.Request
 	ended  []bool // true: cancelled
 }
+
+func (w *warmer) Free(context.Context) bool { return !w.busy }
 
 func (w *warmer) Warm(ctx context.Context, req llm.Request) (bool, error) {
 	w.mu.Lock()
@@ -86,29 +91,180 @@ func TestPromptCancelsWarming(t *testing.T) {
 
 func TestCompactionInIdleTime(t *testing.T) {
 	t.Parallel()
-	for _, block := range []bool{false, true} {
+	for _, tc := range []struct {
+		name        string
+		block, busy bool
+		want        bool
+	}{
+		{"nobody waits", false, false, true},
+		{"the user asks before it is done", true, false, false},
+		{"the server is another's, or busy", false, true, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				script := []agenttest.Reply{used(agenttest.Say("one"), 1500)}
+				if !tc.busy {
+					summary := agenttest.Say("GOAL")
+					summary.Block = tc.block
+					script = append(script, summary)
+				}
+				m := agenttest.NewModel(append(script, used(agenttest.Say("two"), 300))...)
+				o := small(m, echo{})
+				o.Model, o.IdleSteps = &warmer{Model: m, busy: tc.busy}, true
+				turns(&o, 4)
+				r := agenttest.Run(t, o)
+				r.Prompt("q")
+				synctest.Wait()
+				if got := o.Session.Items[0].Summary; got != tc.want {
+					t.Errorf("compacted in idle time: %v, want %v", got, tc.want)
+				}
+				n := len(o.Session.Items)
+				if got := ended(t, r.Prompt("next")).Stop; got != agent.StopAnswer {
+					t.Errorf("stop %q, want an answer", got)
+				}
+				if got := len(o.Session.Items); got != n+2 {
+					t.Errorf("%d messages, want %d: a cancelled step changes nothing", got, n+2)
+				}
+			})
+		})
+	}
+}
+
+// nearlyFull is a conversation that is compacted as soon as nobody waits, by a
+// model that answers once, or not at all.
+func nearlyFull(lock *agent.TurnLock, summary agenttest.Reply) (*agenttest.Model, agent.Options) {
+	m := agenttest.NewModel(summary)
+	o := small(m, echo{})
+	m.Served.ContextWindow = 1500
+	o.Model, o.IdleSteps, o.TurnLock = &warmer{Model: m}, true, lock
+	turns(&o, 4) // about 1,200 tokens
+	return m, o
+}
+
+// What is done while nobody waits gives way to the turn of another core.
+func TestIdleWorkGivesWayToAnotherCore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		lock := agent.NewTurnLock()
+		m, o := nearlyFull(lock, agenttest.Reply{Block: true})
+		agenttest.Run(t, o)
+		synctest.Wait()
+		if got := len(m.Requests()); got != 1 {
+			t.Fatalf("%d requests, want the one for the summary", got)
+		}
+		if got := ended(t, waitingTurn(t, lock, agenttest.Say("hi")).UntilIdle()).Stop; got != agent.StopAnswer {
+			t.Errorf("the other core's turn ended with %q, want an answer", got)
+		}
+		if o.Session.Items[0].Summary {
+			t.Error("a compaction that did not finish changed the history")
+		}
+	})
+}
+
+// Of what waits for a turn to end, the next turn comes first.
+func TestTurnsComeBeforeIdleWork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		lock := agent.NewTurnLock()
+		busy := waitingTurn(t, lock, agenttest.Reply{Block: true})
+		m, o := nearlyFull(lock, agenttest.Reply{Block: true})
+		agenttest.Run(t, o)
+		synctest.Wait()
+		next := waitingTurn(t, lock, agenttest.Say("hi"))
+		busy.Do(agent.Interrupt{})
+		if got := ended(t, next.UntilIdle()).Stop; got != agent.StopAnswer {
+			t.Errorf("the next turn ended with %q, want an answer", got)
+		}
+		if got := len(m.Requests()); got != 0 {
+			t.Errorf("%d requests of the idle work", got)
+		}
+	})
+}
+
+// waitingTurn begins a turn of another core, and waits until it waits.
+func waitingTurn(t *testing.T, lock *agent.TurnLock, reply agenttest.Reply) *agenttest.Runner {
+	t.Helper()
+	o := options(agenttest.NewModel(reply), echo{})
+	o.TurnLock = lock
+	r := agenttest.Run(t, o)
+	if err := r.Core.Do(agent.Prompt{Text: "q"}); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+	return r
+}
+
+// A compaction waits for the turn of another core, asked for or not.
+func TestCompactionWaitsForAnotherCore(t *testing.T) {
+	t.Parallel()
+	for _, asked := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			summary := agenttest.Say("GOAL")
-			summary.Block = block // the user asks before it is done
-			m := agenttest.NewModel(used(agenttest.Say("one"), 1500), summary, used(agenttest.Say("two"), 300))
-			o := small(m, echo{})
-			o.IdleSteps = true
-			turns(&o, 4)
+			lock := agent.NewTurnLock()
+			busy := waitingTurn(t, lock, agenttest.Reply{Block: true})
+			m, o := nearlyFull(lock, agenttest.Say("GOAL"))
+			o.IdleSteps = !asked
 			r := agenttest.Run(t, o)
-			r.Prompt("q")
+			if asked {
+				if err := r.Core.Do(agent.Compact{}); err != nil {
+					t.Fatal(err)
+				}
+			}
 			synctest.Wait()
-			if got := o.Session.Items[0].Summary; got == block {
-				t.Errorf("compacted in idle time: %v, want %v", got, !block)
+			if got := len(m.Requests()); got != 0 {
+				t.Errorf("asked %v: %d requests beside the other core's turn", asked, got)
 			}
-			n := len(o.Session.Items)
-			if got := ended(t, r.Prompt("next")).Stop; got != agent.StopAnswer {
-				t.Errorf("stop %q, want an answer", got)
-			}
-			if got := len(o.Session.Items); got != n+2 {
-				t.Errorf("%d messages, want %d: a cancelled step changes nothing", got, n+2)
+			busy.Do(agent.Interrupt{})
+			synctest.Wait()
+			if !o.Session.Items[0].Summary {
+				t.Errorf("asked %v: not compacted after the other core's turn", asked)
 			}
 		})
 	}
+}
+
+// Masking that is nearly due is done in idle time, and kept, so that no turn
+// begins with it.
+func TestMaskingInIdleTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const n = 14
+		_, o := talkative(n)
+		o.IdleSteps = true
+		store, err := session.Open(t.TempDir() + "/sessions")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Store = store
+		r := agenttest.Run(t, o)
+		idle, late := 0, 0 // batches
+		for range n {
+			begun := false
+			for _, e := range r.Prompt("q") {
+				switch e := e.(type) {
+				case agent.TurnStarted:
+					begun = true
+				case agent.Notice:
+					if begun {
+						late++
+					} else if strings.Contains(e.Text, "old output(s) left out") {
+						idle++
+					}
+				}
+			}
+			synctest.Wait()
+			kept, err := store.Load(o.Session.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(o.Session.Items, kept.Items); diff != "" {
+				t.Fatalf("kept (-want +got):\n%s", diff)
+			}
+		}
+		if idle == 0 || late > 0 {
+			t.Errorf("%d batches in idle time, %d notices in turns; want all in idle time", idle, late)
+		}
+	})
 }
 
 // TestCancelReachesThePromptBehindIdleWork: what was asked while an idle step

@@ -92,6 +92,7 @@ func (c *Core) mask(target, least int, may func(item session.Item, at int) bool)
 	}
 	c.gauge.freed(freed)
 	c.cold = true
+	c.save()
 	c.emit(Notice{Level: Info, Text: fmt.Sprintf("context: %d old output(s) left out, about %d tokens freed", len(batch), freed)})
 	c.emit(c.gauge.event())
 }

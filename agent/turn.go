@@ -41,8 +41,7 @@ type outcome struct {
 func (c *Core) runTurn(ctx context.Context, text string) {
 	t := &turn{Core: c, number: c.lastTurn() + 1, started: time.Now(), asked: text}
 	result := outcome{stop: StopCancelled}
-	unlock := func() {}
-	defer func() { unlock() }() // after the end was saved and told
+	defer c.opts.TurnLock.take(ctx)() // given back after the end was saved and told
 	defer func() {
 		if p := recover(); p != nil {
 			result = outcome{StopFailed, "an internal error ended the turn; the session is kept"}
@@ -51,13 +50,6 @@ func (c *Core) runTurn(ctx context.Context, text string) {
 		}
 		t.end(ctx, result)
 	}()
-	if lock := c.opts.TurnLock; lock != nil {
-		select {
-		case lock <- struct{}{}:
-			unlock = func() { <-lock }
-		case <-ctx.Done():
-		}
-	}
 	c.emit(TurnStarted{Turn: t.number})
 	t.begin(text)
 	if ctx.Err() != nil {

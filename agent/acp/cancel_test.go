@@ -238,6 +238,8 @@ type warming struct {
 	stopped  <-chan struct{}
 }
 
+func (warming) Free(context.Context) bool { return true }
+
 func (m warming) Warm(ctx context.Context, _ llm.Request) (bool, error) {
 	<-ctx.Done()
 	close(m.stopping)

@@ -100,7 +100,7 @@ func withMaxTurns(n int) func(*setup) {
 func serve(t *testing.T, change func(*setup), replies []agenttest.Reply) (*rig, io.Reader) {
 	model, log := agenttest.NewModel(replies...), &syncBuffer{}
 	s := setup{tools: []tools.Tool{bash{}, editFile{}, readSkill{}}}
-	lock := make(chan struct{}, 1)
+	lock := agent.NewTurnLock()
 	s.Options = acp.Options{Version: "0.11.0", Log: log, Store: openStore}
 	s.Open = func(cwd string, sess *session.Session, store *session.Store, files *acp.ClientFiles) (*agent.Core, error) {
 		o := agent.Options{

@@ -12,26 +12,33 @@ import (
 // the prefix is the same up to its text.
 const warmUp = "."
 
-// Warm has the server read a prompt into its cache, without an answer. It does
-// nothing, and returns false, on a server that is not this machine's own, and
-// where it would keep somebody waiting: when no slot of llama-server is free,
-// or the server does not tell.
-func (c *Client) Warm(ctx context.Context, req llm.Request) (warmed bool, err error) {
-	if c.err != nil {
+// Free reports whether a request that nobody waits for would keep nobody
+// waiting: the server is this machine's own, and has a slot free. A llama-server
+// that does not tell has none.
+func (c *Client) Free(ctx context.Context) bool {
+	free, _ := c.free(ctx)
+	return free
+}
+
+func (c *Client) free(ctx context.Context) (bool, error) {
+	if c.err != nil || !isNear(c.base()) {
 		return false, c.err
-	}
-	if !isNear(c.base()) {
-		return false, nil
 	}
 	model, err := c.modelName(ctx)
 	if err != nil {
 		return false, err
 	}
+	return c.opts.Provider != LlamaCpp || c.pinSlot(ctx, model), nil
+}
+
+// Warm has the server read a prompt into its cache, without an answer. It does
+// nothing, and returns false, where the server is not Free.
+func (c *Client) Warm(ctx context.Context, req llm.Request) (warmed bool, err error) {
+	if free, err := c.free(ctx); !free {
+		return false, err
+	}
 	req.Sampling.MaxTokens = 1
 	if c.opts.Provider == LlamaCpp {
-		if !c.pinSlot(ctx, model) {
-			return false, nil
-		}
 		req.Sampling.MaxTokens = 0
 	}
 	if n := len(req.Messages); n == 0 || req.Messages[n-1].Role != llm.User {

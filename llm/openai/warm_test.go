@@ -42,6 +42,9 @@ func warmed(t *testing.T, provider, base, slots string) (map[string]any, bool) {
 	if err != nil {
 		t.Error(err)
 	}
+	if free := c.Free(t.Context()); free != ok {
+		t.Errorf("the server is free: %v, and was read ahead: %v", free, ok)
+	}
 	return body, ok
 }
 
