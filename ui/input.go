@@ -172,21 +172,26 @@ func (m *Model) listKey(msg tea.KeyMsg) tea.Cmd {
 	case keys.Is(msg, keys.Search):
 		m.dialogs.Push(dialog.NewLine(ofSearch, "Search the conversation", clean.Trusted("words as they stand"), m.look.sheet))
 	case keys.Is(msg, keys.NextFound):
-		m.find(1)
-	case keys.Is(msg, keys.PrevFound):
 		m.find(-1)
+	case keys.Is(msg, keys.PrevFound):
+		m.find(1)
 	}
 	return nil
 }
 
-// find goes to the next block, or the one before, that holds what was searched.
+// find goes to the next place that holds what was searched, upwards when step
+// is negative.
 func (m *Model) find(step int) {
-	switch {
-	case m.out.sought == "":
+	if m.out.sought == "" {
 		m.say(clean.Line(keys.Hint("searches the conversation", keys.Search)))
-	case !m.list.Find(m.out.sought, step):
-		m.warn(clean.Linef("nothing holds %q", m.out.sought))
+		return
 	}
+	which, of := m.list.Find(m.out.sought, step)
+	if of == 0 {
+		m.warn(clean.Linef("nothing holds %q", m.out.sought))
+		return
+	}
+	m.say(clean.Linef("%q: %d of %d", m.out.sought, which, of))
 }
 
 // draftKey gives a key to the input.

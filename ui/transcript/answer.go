@@ -93,7 +93,9 @@ func (a *answer) live() bool { return !a.item.Ended }
 // stale lets a tail catch up whose drawing was held back.
 func (a *answer) stale() { a.tail = nil }
 
-func (a *answer) toggle(*canvas) bool { return false }
+func (a *answer) folded(*canvas) bool { return false }
+
+func (a *answer) toggle() {}
 
 func (a *answer) whole() string { return clean.Concat(a.item.Chunks...).String() }
 
@@ -135,7 +137,7 @@ func (r *reasoning) rows(_ int, c *canvas) []string {
 	return r.d.get(c, func() []string {
 		rows := []string{"", "💭 " + c.paint(themes.Reasoning, r.title(c))}
 		switch {
-		case r.open != c.openReasoning:
+		case !r.folded(c):
 			rows = append(rows, r.body(c, r.flow.all(c.w-3, c.epoch))...)
 		case !r.item.Ended:
 			rows = append(rows, r.body(c, r.flow.last(foldedThought, c.w-3))...)
@@ -166,10 +168,11 @@ func (r *reasoning) body(c *canvas, rows []string) []string {
 func (r *reasoning) live() bool { return !r.item.Ended }
 func (r *reasoning) stale()     { r.d.forget() }
 
-func (r *reasoning) toggle(*canvas) bool {
+func (r *reasoning) folded(c *canvas) bool { return r.open == c.openReasoning }
+
+func (r *reasoning) toggle() {
 	r.open = !r.open
 	r.d.forget()
-	return true
 }
 
 func (r *reasoning) source(int) string { return clean.Concat(r.item.Chunks...).String() }

@@ -28,10 +28,11 @@ func (t *call) sync(*canvas) {
 	t.body = nil
 }
 
-func (t *call) count() int          { return 1 }
-func (t *call) live() bool          { return !t.item.Status.Over() }
-func (t *call) stale()              { t.d.forget() }
-func (t *call) toggle(*canvas) bool { t.open = !t.open; t.d.forget(); return true }
+func (t *call) folded(c *canvas) bool { return t.open == c.openOutputs }
+func (t *call) count() int            { return 1 }
+func (t *call) live() bool            { return !t.item.Status.Over() }
+func (t *call) stale()                { t.d.forget() }
+func (t *call) toggle()               { t.open = !t.open; t.d.forget() }
 
 func (t *call) source(int) string {
 	it := t.item
@@ -129,7 +130,7 @@ func (t *call) outcome(word string) string {
 // detail is what stands below the title.
 func (t *call) detail(c *canvas) []string {
 	it := t.item
-	open := t.open != c.openOutputs
+	open := !t.folded(c)
 	failed := it.Status >= state.CallFailed
 	switch {
 	case it.Status == state.CallWaiting || it.Status == state.CallComposing:

@@ -40,8 +40,10 @@ type entry interface {
 	live() bool
 	stale()
 
-	// toggle folds or unfolds, source is a block's text for copying.
-	toggle(c *canvas) bool
+	// folded reports whether toggle unfolds.
+	folded(c *canvas) bool
+	toggle()
+	// source is a block's text for copying and searching.
 	source(block int) string
 }
 

@@ -29,6 +29,7 @@ type List struct {
 	unread  bool // text arrived below while not following
 	cursor  pos  // the chosen block
 	focused bool
+	found   found
 
 	visible []shown
 }
@@ -36,10 +37,10 @@ type List struct {
 // pos is a place in the list: a row of a block of an entry.
 type pos struct{ entry, block, row int }
 
-// shown is a visible row with its block.
+// shown is a visible row with its place.
 type shown struct {
-	text         string
-	entry, block int
+	text string
+	pos
 }
 
 // Options are the settings of the pane.
@@ -76,7 +77,7 @@ func (l *List) SetSize(w, h int) {
 // Clear empties the list.
 func (l *List) Clear() {
 	l.entries, l.live, l.visible = nil, nil, nil
-	l.top, l.cursor = pos{}, pos{}
+	l.top, l.cursor, l.found = pos{}, pos{}, found{}
 	l.follow, l.unread = true, false
 }
 
@@ -211,6 +212,9 @@ func (l *List) Layout() {
 		l.top = l.above(pos{end.entry, end.block, len(l.rows(end.entry, end.block))}, l.h)
 	}
 	l.top, _ = l.valid(l.top)
+	if f := l.found; f.pattern != nil && (f.epoch != l.c.epoch || f.rows != len(l.rows(f.entry, f.block))) {
+		l.locate()
+	}
 	if l.fill() < l.h {
 		l.top = l.above(pos{end.entry, end.block, len(l.rows(end.entry, end.block))}, l.h)
 		l.fill()
@@ -226,8 +230,8 @@ func (l *List) fill() int {
 	l.visible = l.visible[:0]
 	for p, ok := l.top, true; ok && len(l.visible) < l.h; p, ok = l.next(p) {
 		rows := l.rows(p.entry, p.block)
-		for _, r := range rows[min(p.row, len(rows)):] {
-			l.visible = append(l.visible, shown{r, p.entry, p.block})
+		for i := min(p.row, len(rows)); i < len(rows); i++ {
+			l.visible = append(l.visible, shown{rows[i], pos{p.entry, p.block, i}})
 		}
 	}
 	l.visible = l.visible[:min(len(l.visible), l.h)]
@@ -279,7 +283,7 @@ func (l *List) View() []string {
 		if i == thumb {
 			bar = l.c.scrollBar()
 		}
-		rows = append(rows, mark+s.text+bar)
+		rows = append(rows, mark+l.marked(s)+bar)
 	}
 	for len(rows) < l.h {
 		rows = append(rows, cells.Spaces(l.c.w+margins))

@@ -23,10 +23,11 @@ func (p *plain) count() int   { return 1 }
 func (p *plain) live() bool   { return false }
 func (p *plain) stale()       {}
 
-func (p *plain) toggle(*canvas) bool {
+func (p *plain) folded(c *canvas) bool { return p.open == c.openOutputs }
+
+func (p *plain) toggle() {
 	p.open = !p.open
 	p.d.forget()
-	return true
 }
 
 func (p *plain) rows(_ int, c *canvas) []string {
@@ -65,7 +66,7 @@ const foldedUser = 12
 func (p *plain) user(c *canvas, it *state.User) []string {
 	text := cells.Wrap(strings.TrimRight(it.Text.String(), "\n"), c.w-2)
 	rest := 0
-	if len(text) > foldedUser && p.open == c.openOutputs {
+	if len(text) > foldedUser && p.folded(c) {
 		rest = len(text) - foldedUser + 1
 		text = text[:foldedUser-1]
 	}
@@ -133,7 +134,7 @@ func (p *plain) summary(c *canvas, it *state.Summary) []string {
 		title = fmt.Sprintf("%d messages became a summary", it.Before-it.After+1)
 	}
 	rows := []string{"", c.paint(themes.Dim, "⋯ "+title)}
-	if p.open != c.openOutputs {
+	if !p.folded(c) {
 		rows = append(rows, quoted(c, themes.Dim, cells.Wrap(it.Text.String(), c.w-4))...)
 	}
 	return rows

@@ -1,9 +1,6 @@
 package transcript
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Scroll moves by rows, down when n is positive. Scrolling up stops following;
 // reaching the end follows again.
@@ -55,7 +52,7 @@ func (l *List) before(a, b pos) bool {
 // Focus shows or hides the cursor. It starts on the last visible block that
 // has something to copy.
 func (l *List) Focus(on bool) {
-	l.focused = on
+	l.focused, l.found = on, found{}
 	if !on || len(l.visible) == 0 {
 		return
 	}
@@ -85,14 +82,14 @@ func (l *List) Move(n int) {
 	for range n {
 		cur, _ = step(cur)
 	}
-	l.cursor = pos{cur.entry, cur.block, 0}
+	l.cursor, l.found = pos{cur.entry, cur.block, 0}, found{}
 	l.reveal()
 }
 
 // First moves the cursor to the first block, Last to the last one.
 func (l *List) First() {
 	if p, ok := l.valid(pos{}); ok {
-		l.cursor = p
+		l.cursor, l.found = p, found{}
 		l.reveal()
 	}
 }
@@ -100,7 +97,7 @@ func (l *List) First() {
 // Last moves the cursor to the last block and follows the end.
 func (l *List) Last() {
 	if p, ok := l.last(); ok {
-		l.cursor = p
+		l.cursor, l.found = p, found{}
 		l.End()
 	}
 }
@@ -119,14 +116,13 @@ func (l *List) reveal() {
 }
 
 // Toggle folds or unfolds the entry of the chosen block.
-func (l *List) Toggle() bool {
+func (l *List) Toggle() {
 	cur, ok := l.valid(l.cursor)
 	if !ok {
-		return false
+		return
 	}
-	folds := l.entries[cur.entry].toggle(&l.c)
+	l.entries[cur.entry].toggle()
 	l.cursor, _ = l.valid(l.cursor)
-	return folds
 }
 
 // Source returns the text of the chosen block as it was written.
@@ -175,37 +171,4 @@ func (l *List) LastAnswer() string {
 		}
 	}
 	return ""
-}
-
-// Find moves the cursor to the next block that holds a text, letter case aside,
-// going round at the end; backwards when step is negative. It reports whether
-// there is one.
-func (l *List) Find(text string, step int) bool {
-	at, ok := l.valid(l.cursor)
-	if !ok {
-		return false
-	}
-	text = strings.ToLower(text)
-	move, wrap := l.next, func() pos { p, _ := l.valid(pos{}); return p }
-	if step < 0 {
-		move, wrap = l.prev, func() pos { p, _ := l.last(); return p }
-	}
-	for start, round := at, false; ; {
-		p, ok := move(at)
-		if !ok {
-			if round {
-				return false
-			}
-			p, round = wrap(), true
-		}
-		at = p
-		if strings.Contains(strings.ToLower(l.entries[at.entry].source(at.block)), text) {
-			l.cursor = pos{at.entry, at.block, 0}
-			l.reveal()
-			return true
-		}
-		if round && at.entry == start.entry && at.block == start.block {
-			return false
-		}
-	}
 }
