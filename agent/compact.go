@@ -51,7 +51,11 @@ type compaction struct {
 	changed bool
 	tried   bool   // there was something to compact
 	line    string // for the user
+	usage   llm.Usage
 }
+
+// failed tells the user that the history is as it was.
+func (c compaction) failed() Compacted { return Compacted{Line: c.line, Usage: c.usage} }
 
 // fit makes room in the window before a call of the model, from cheap to
 // dear: masking, compaction, masking of the running turn.
@@ -108,7 +112,7 @@ func (t *turn) compactUnasked(ctx context.Context) {
 		t.useless = 0
 		return
 	}
-	t.emit(Compacted{Line: result.line})
+	t.emit(result.failed())
 	if t.useless++; t.useless == compactTries {
 		t.emit(Notice{Level: Warn, Text: "compaction did not help and is paused for this session; /compact tries again, /new starts afresh"})
 	}
@@ -121,7 +125,7 @@ func (c *Core) compactAsked(ctx context.Context) {
 	t := &turn{Core: c, number: c.lastTurn()}
 	c.knowModel(ctx)
 	if result := t.compact(ctx); !result.changed {
-		c.emit(Compacted{Line: result.line})
+		c.emit(result.failed())
 	}
 }
 
@@ -136,9 +140,9 @@ func (t *turn) compact(ctx context.Context) compaction {
 		return compaction{line: fmt.Sprintf("nothing to compact: %d message(s), no turn older than the last %d", len(items), t.opts.Context.KeepLastTurns)}
 	}
 	started := time.Now()
-	summary, err := t.summarise(ctx, old)
+	summary, usage, err := t.summarise(ctx, old)
 	if err != nil {
-		return compaction{tried: true, line: fmt.Sprintf("[compact: failed, history kept: %s]", explain(err, t.model))}
+		return compaction{tried: true, usage: usage, line: fmt.Sprintf("[compact: failed, history kept: %s]", explain(err, t.model))}
 	}
 	before := t.gauge.est.Request(llm.Request{Messages: Outgoing("", old)})
 	most := int(compactGain * float64(before))
@@ -150,17 +154,18 @@ func (t *turn) compact(ctx context.Context) compaction {
 		Turn:    old[len(old)-1].Turn,
 		Summary: true,
 		Record:  record,
+		Usage:   usage,
 	}
 	after := t.gauge.est.Text(item.Text)
 	if after > most {
-		return compaction{tried: true, line: fmt.Sprintf("[compact: failed, history kept: the summary is no shorter than what it replaces (%d tokens for %d)]", after, before)}
+		return compaction{tried: true, usage: usage, line: fmt.Sprintf("[compact: failed, history kept: the summary is no shorter than what it replaces (%d tokens for %d)]", after, before)}
 	}
 	t.opts.Session.Items = append([]session.Item{item}, kept...)
 	t.gauge.freed(before - after)
 	t.cold = true
 	t.save()
 	line := fmt.Sprintf("compressed %d messages → 1 summary + %d kept (%d tokens, %.1fs)", len(old), len(kept), after, time.Since(started).Seconds())
-	t.emit(Compacted{Changed: true, Line: line, Summary: summary, Before: len(items), After: len(t.opts.Session.Items)})
+	t.emit(Compacted{Changed: true, Line: line, Summary: summary, Before: len(items), After: len(t.opts.Session.Items), Usage: usage})
 	t.emit(t.gauge.event())
 	return compaction{changed: true, tried: true, line: line}
 }
@@ -194,7 +199,7 @@ func (t *turn) cut(items []session.Item) int {
 // summarise asks the model for a summary. On llama.cpp the tools stay in the
 // request with the choice "none", so that the cached prefix holds; elsewhere a
 // small model that is offered tools calls them in place of writing.
-func (t *turn) summarise(ctx context.Context, old []session.Item) (string, error) {
+func (t *turn) summarise(ctx context.Context, old []session.Item) (string, llm.Usage, error) {
 	ask := summaryRequest
 	if old[0].Summary {
 		ask += summaryUpdate
@@ -216,32 +221,31 @@ func (t *turn) summarise(ctx context.Context, old []session.Item) (string, error
 	if t.model.Provider == "llamacpp" {
 		req.Tools, req.ToolChoice = t.toolSpecs(), "none"
 	}
-	text, err := t.ask(ctx, req)
-	if err != nil {
-		return "", err
+	resp, err := t.ask(ctx, req)
+	text := withoutRecord(resp.Message.Text)
+	if err == nil && text == "" {
+		err = errors.New("the summary is empty")
 	}
-	if text = withoutRecord(text); text == "" {
-		return "", errors.New("the summary is empty")
-	}
-	return text, nil
+	return text, resp.Usage, err
 }
 
 // ask makes a call of the model that is no part of the conversation. It shows
 // as a step.
-func (t *turn) ask(ctx context.Context, req llm.Request) (string, error) {
+func (t *turn) ask(ctx context.Context, req llm.Request) (llm.Response, error) {
 	t.emit(Notice{Level: Info, Text: "summarising the conversation to make room"})
 	for delta, err := range t.opts.Model.Stream(ctx, req) {
 		if err != nil {
-			return "", err
+			return llm.Response{}, err
 		}
 		switch d := delta.(type) {
 		case llm.Progress:
 			t.emit(PromptProgress{Step: t.steps, Done: d.Processed, Total: d.Total, Cached: d.Cached, Elapsed: d.Elapsed})
 		case llm.Done:
-			return d.Response.Message.Text, nil
+			t.spent(d.Response.Usage)
+			return d.Response, nil
 		}
 	}
-	return "", errors.New("the answer ended early")
+	return llm.Response{}, errors.New("the answer ended early")
 }
 
 // overflowed makes room after the server refused a request as too large. It
@@ -255,7 +259,9 @@ func (t *turn) overflowed(ctx context.Context, e *llm.Error) bool {
 	}
 	before := t.gauge.used()
 	t.maskOld(t.number, 0)
-	t.compact(ctx)
+	if result := t.compact(ctx); result.tried && !result.changed {
+		t.emit(result.failed())
+	}
 	if t.gauge.limit == 0 || t.over(t.opts.Context.CompactAt) {
 		t.maskNow()
 	}

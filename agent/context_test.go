@@ -93,6 +93,49 @@ func TestCompactionReplacesOldTurns(t *testing.T) {
 	}
 }
 
+// What summaries take of the model counts: in the turn, in the statistics and
+// beside the summary, also where nothing came of it.
+func TestCompactionsCount(t *testing.T) {
+	t.Parallel()
+	took := func(r agenttest.Reply, prompt, cached, completion int) agenttest.Reply {
+		r.Usage = llm.Usage{Prompt: prompt, Cached: cached, Completion: completion}
+		return r
+	}
+	m := agenttest.NewModel(
+		took(agenttest.Say("first"), 1700, 0, 10), // passes the threshold
+		took(agenttest.Reply{}, 900, 800, 1), took(agenttest.Say("second"), 1710, 100, 10),
+		took(agenttest.Say("GOAL: all"), 1000, 700, 60), took(agenttest.Say("third"), 400, 200, 5),
+		took(agenttest.Say("GOAL: more"), 800, 30, 20), // asked for
+	)
+	o := small(m, echo{})
+	turns(&o, 4)
+	r := agenttest.Run(t, o)
+	var stats agent.Stats
+	do := func(cmd agent.Command) []agent.Event {
+		events := r.Do(cmd)
+		for _, e := range events {
+			stats.Add(e)
+		}
+		return events
+	}
+	for i, want := range []llm.Usage{{Prompt: 1700, Completion: 10}, {Prompt: 2610, Cached: 900, Completion: 11}, {Prompt: 1400, Cached: 900, Completion: 65}} {
+		if got := ended(t, do(agent.Prompt{Text: "q"})).Usage; got != want {
+			t.Errorf("turn %d took %+v, want %+v", i+1, got, want)
+		}
+	}
+	if got, want := o.Session.Items[0].Usage, (llm.Usage{Prompt: 1000, Cached: 700, Completion: 60}); got != want {
+		t.Errorf("the summary took %+v, want %+v", got, want)
+	}
+	turns(&o, 4)
+	do(agent.Compact{})
+	if want := (llm.Usage{Prompt: 6510, Cached: 1830, Completion: 106}); stats.Usage != want {
+		t.Errorf("in all %+v, want %+v", stats.Usage, want)
+	}
+	if stats.Expected < stats.Usage.Cached {
+		t.Errorf("%d tokens could have been found, %d were", stats.Expected, stats.Usage.Cached)
+	}
+}
+
 func TestEarlierSummaryIsUpdated(t *testing.T) {
 	t.Parallel()
 	m := agenttest.NewModel(agenttest.Say("GOAL: one"), agenttest.Say("GOAL: one and two"))

@@ -219,12 +219,13 @@ type (
 	FilesChanged struct{ Files []FileChange }
 
 	// Compacted says what came of a compaction, in one line. Changed means
-	// that old turns became one summary.
+	// that old turns became one summary; Usage is what that took of the model.
 	Compacted struct {
 		Changed       bool
 		Line          string
 		Before, After int // messages
 		Summary       string
+		Usage         Usage
 	}
 
 	// Cleared says that the conversation was emptied by /new.

@@ -26,13 +26,14 @@ func (s *Stats) Add(e Event) {
 		s.Turns++
 	case StepEnded:
 		s.Steps++
-		s.Usage.Prompt += e.Usage.Prompt
-		s.Usage.Cached += e.Usage.Cached
-		s.Usage.Completion += e.Usage.Completion
+		s.spent(e.Usage)
 		s.Expected += e.Expected
 		if e.Speed.CompletionPerSecond > 0 {
 			s.Speed = e.Speed
 		}
+	case Compacted:
+		s.spent(e.Usage)
+		s.Expected += e.Usage.Cached
 	case CallEnded:
 		s.Calls++
 	case Retrying:
@@ -46,6 +47,12 @@ func (s *Stats) Add(e Event) {
 			s.Repairs = append(s.Repairs, e.Text)
 		}
 	}
+}
+
+func (s *Stats) spent(u Usage) {
+	s.Usage.Prompt += u.Prompt
+	s.Usage.Cached += u.Cached
+	s.Usage.Completion += u.Completion
 }
 
 // Lines tell the figures, one thing a line.

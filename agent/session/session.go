@@ -49,7 +49,7 @@ type Item struct {
 	Unsent bool `json:"unsent,omitempty"`
 
 	// Usage is what the server counted for the call of the model that gave
-	// an assistant message.
+	// an assistant message or a summary.
 	Usage llm.Usage `json:"usage,omitzero"`
 
 	// Record is what a summary keeps beside the model's words. It is part of
