@@ -16,7 +16,7 @@ import (
 )
 
 // SplitWidth is the width in cells from which both sides stand side by side.
-const SplitWidth = 140
+const SplitWidth = 100
 
 // narrow is the width in cells below which one column of numbers must do.
 const narrow = 60
@@ -78,8 +78,7 @@ func digits(f fileedit.FileDiff) int {
 type line struct {
 	fileedit.Line
 	spans   []highlight.Span
-	changed change
-	words   bool // changed holds
+	changed []change // where it differs from its partner
 	tail    string
 }
 
@@ -141,16 +140,15 @@ func endings(lines []line) {
 }
 
 // pair finds the changed words in runs of deleted lines that are followed by
-// as many inserted ones.
+// inserted ones, each with the one beside it.
 func pair(lines []line) {
 	for i := 0; i < len(lines); {
 		d := run(lines[i:], fileedit.Delete)
 		n := run(lines[i+d:], fileedit.Insert)
-		if d > 0 && d == n {
-			for k := range d {
-				a, b := &lines[i+k], &lines[i+d+k]
-				a.changed, b.changed, a.words = compare(a.Text, b.Text)
-				b.words = a.words
+		for k := range min(d, n) {
+			a, b := &lines[i+k], &lines[i+d+k]
+			if ca, cb, ok := compare(a.Text, b.Text); ok {
+				a.changed, b.changed = ca, cb
 			}
 		}
 		i += max(d+n, 1)
@@ -283,16 +281,18 @@ func (v *view) text(l line) string {
 	}
 	for _, sp := range l.spans {
 		start, end := at, at+len(sp.Text)
-		at = end
-		if !l.words {
-			paint(sp.Role, ground, sp.Text)
-			continue
+		done := start
+		for _, c := range l.changed {
+			a, z := max(c.start, start), min(c.end, end)
+			if a >= z {
+				continue
+			}
+			paint(sp.Role, ground, sp.Text[done-start:a-start])
+			paint(sp.Role, word, sp.Text[a-start:z-start])
+			done = z
 		}
-		a := min(max(l.changed.start, start), end) - start
-		z := min(max(l.changed.end, start), end) - start
-		paint(sp.Role, ground, sp.Text[:a])
-		paint(sp.Role, word, sp.Text[a:z])
-		paint(sp.Role, ground, sp.Text[z:])
+		paint(sp.Role, ground, sp.Text[done-start:])
+		at = end
 	}
 	b.WriteString(v.sheet.Paint(themes.Dim, l.tail))
 	return b.String()

@@ -75,7 +75,7 @@ func TestNarrowHasOneColumnOfNumbers(t *testing.T) {
 
 func TestSideBySide(t *testing.T) {
 	t.Parallel()
-	rows := strings.Split(text(Rows(sheet(termenv.TrueColor), diff, 141)), "\n")
+	rows := strings.Split(text(Rows(sheet(termenv.TrueColor), diff, 101)), "\n")
 	for i, want := range map[int][2]string{
 		1: {"  2 -     port := 80", "  2 +     port := 8080"},
 		2: {"", "  3 +     log.Println(\"listening\", port, \"你好\")"},
@@ -95,7 +95,7 @@ func TestRowsAreExact(t *testing.T) {
 		{Op: fileedit.Insert, New: 9999, Text: "👩‍💻 " + strings.Repeat("你", 300) + "\te\u0301"},
 	}}}}
 	for _, p := range []termenv.Profile{termenv.TrueColor, termenv.ANSI, termenv.Ascii} {
-		for _, w := range []int{10, 40, 59, 60, 80, 139, 140, 200} {
+		for _, w := range []int{10, 40, 59, 60, 80, 99, 100, 200} {
 			for _, f := range []fileedit.FileDiff{diff, long} {
 				for _, row := range Rows(sheet(p), f, w) {
 					if got := cells.Width(row); got != w {
@@ -110,18 +110,86 @@ func TestRowsAreExact(t *testing.T) {
 func TestCompareFindsWords(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		a, b, wantA, wantB string
+		a, b, wantA, wantB string // the changes, between bars
 		ok                 bool
 	}{
 		{"port := 80", "port := 8080", "80", "8080", true},
 		{"foo(a, b)", "foo(a, x, b)", "", "x, ", true},
 		{"return oldName", "return newName", "oldName", "newName", true},
 		{"abc", "xyz", "abc", "xyz", false},
+		{"foo(a)", "bar(b)", "foo|a", "bar|b", false},
 		{"grüße an alle", "grüne an alle", "grüße", "grüne", true},
+		{"get(name, 80) || old", "get(host, 80) || fresh", "name|old", "host|fresh", true},
+		{"if a b {", "if c d {", "a b", "c d", true},
+		{"x = a + b", "x = a", " + b", "", true},
 	} {
 		ca, cb, ok := compare(tc.a, tc.b)
-		if a, b := tc.a[ca.start:ca.end], tc.b[cb.start:cb.end]; a != tc.wantA || b != tc.wantB || ok != tc.ok {
+		if a, b := parts(tc.a, ca), parts(tc.b, cb); a != tc.wantA || b != tc.wantB || ok != tc.ok {
 			t.Errorf("%q → %q: got %q, %q, %v; want %q, %q, %v", tc.a, tc.b, a, b, ok, tc.wantA, tc.wantB, tc.ok)
 		}
+	}
+}
+
+func parts(s string, list []change) string {
+	var out []string
+	for _, c := range list {
+		out = append(out, s[c.start:c.end])
+	}
+	return strings.Join(out, "|")
+}
+
+// Long lines cost no more than their length allows.
+func TestCompareOfLongLinesIsBounded(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a b ", 50_000)
+	ca, cb, ok := compare("begin x "+long+"y end", "begin z "+long+"w end")
+	if len(ca) != 1 || len(cb) != 1 || ok {
+		t.Errorf("%d and %d changes, %v; want one on each side and too little in common", len(ca), len(cb), ok)
+	}
+}
+
+// Words are set off also where the numbers of lines differ, and each of several
+// in a line.
+func TestChangedWordsAreSetOff(t *testing.T) {
+	t.Parallel()
+	s := sheet(termenv.TrueColor)
+	for name, tc := range map[string]struct {
+		lines []fileedit.Line
+		want  map[themes.Role][]string
+		lacks map[themes.Role][]string
+	}{
+		"one line becomes two": {
+			[]fileedit.Line{
+				{Op: fileedit.Delete, Old: 1, Text: "alpha one beta"},
+				{Op: fileedit.Insert, New: 1, Text: "alpha two beta"},
+				{Op: fileedit.Insert, New: 2, Text: "gamma"},
+			},
+			map[themes.Role][]string{themes.RemovedWord: {"one"}, themes.AddedWord: {"two"}},
+			map[themes.Role][]string{themes.AddedWord: {"gamma"}},
+		},
+		"two places in a line": {
+			[]fileedit.Line{
+				{Op: fileedit.Delete, Old: 1, Text: "one alpha beta two"},
+				{Op: fileedit.Insert, New: 1, Text: "three alpha beta four"},
+			},
+			map[themes.Role][]string{themes.RemovedWord: {"one", "two"}, themes.AddedWord: {"three", "four"}},
+			map[themes.Role][]string{themes.RemovedWord: {"alpha"}, themes.AddedWord: {"beta"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rows := strings.Join(Rows(s, fileedit.FileDiff{Path: "x", Hunks: []fileedit.Hunk{{Lines: tc.lines}}}, 80), "\n")
+			each := func(m map[themes.Role][]string, want bool) {
+				for role, words := range m {
+					for _, w := range words {
+						if got := strings.Contains(rows, s.PaintOver(themes.Text, role, w)); got != want {
+							t.Errorf("%q as %v: %v, want %v in\n%q", w, role, got, want, rows)
+						}
+					}
+				}
+			}
+			each(tc.want, true)
+			each(tc.lacks, false)
+		})
 	}
 }
