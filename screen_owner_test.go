@@ -211,3 +211,27 @@ func TestFirstScreenStartsTheDemo(t *testing.T) {
 	p.Write("d")
 	p.WaitFor("demo @ demo")
 }
+
+// What was written in the editor comes back as text, all of it, and the mouse
+// scrolls again.
+func TestDraftIsWrittenInTheEditor(t *testing.T) {
+	t.Parallel()
+	editor := filepath.Join(t.TempDir(), "editor")
+	const script = "#!/bin/sh\ni=1; while [ $i -le 30 ]; do echo \"row $i.\"; i=$((i+1)); done >> \"$1\"\n"
+	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p, _ := onScreen(t, "EDITOR="+editor)
+	p.WaitFor("demo @ demo")
+	p.Write("my words ")
+	p.WaitFor("> my words")
+	p.Write("\x07")
+	p.WaitFor("row 30.")
+	p.Seen("\x1b[?1002l")
+	p.Seen("\x1b[?1002h")
+	if text := p.Screen(); strings.Contains(text, "[pasted") {
+		t.Errorf("the text is folded:\n%s", text)
+	}
+	p.Write("\r")
+	p.WaitFor("› my words row 1.")
+}

@@ -34,7 +34,7 @@ func (m *Model) edited(msg editedMsg) tea.Cmd {
 	if msg.err != nil {
 		m.warn(clean.Linef("editor: %v", msg.err))
 	} else {
-		m.comp.SetDraft(strings.TrimRight(msg.text, "\n"))
+		m.comp.SetText(strings.TrimRight(msg.text, "\n"))
 	}
 	return m.mouse // Bubble Tea does not turn it on again
 }
