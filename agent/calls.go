@@ -263,7 +263,7 @@ func (t *turn) unlessKnown(c *call, ended CallEnded) CallEnded {
 		return ended
 	}
 	for _, item := range t.opts.Session.Items {
-		if item.Tool == c.spec.Name && item.Title == c.plan.Title && !item.Masked && item.Text == ended.Output {
+		if item.Tool == c.spec.Name && item.Title == c.plan.Title && seen(item) == ended.Output {
 			ended.Output = fmt.Sprintf("[%s has not changed since you read it: its content stands above, use that]", c.plan.Title)
 			ended.Summary = "unchanged"
 			return ended

@@ -275,23 +275,21 @@ func (t *turn) overflowed(ctx context.Context, e *llm.Error) bool {
 // were cut: the rest is for the answer.
 const fullShare = 0.9
 
-// cutOutputs shortens what alone is too large: results that no masking may
-// take, since the model has not read them yet. All are cut to one length, which
-// is halved until the window holds them.
+// cutOutputs has less sent of what alone is too large: results that no masking
+// may take, since the model has not read them yet. All are cut to one length,
+// which is halved until the window holds them.
 func (t *turn) cutOutputs() {
-	whole := map[int]string{}
-	for i, item := range t.opts.Session.Items {
-		if item.Role == llm.Tool && !item.Masked {
-			whole[i] = item.Text
-		}
-	}
+	items := t.opts.Session.Items
 	// In characters, so about a quarter of the window in tokens.
 	for room := t.gauge.limit; room >= maskLeast && t.over(fullShare); room /= 2 {
-		for i, text := range whole {
-			item := &t.opts.Session.Items[i]
-			cut := shortened(text, room)
-			t.gauge.freed(t.gauge.est.Text(item.Text) - t.gauge.est.Text(cut))
-			item.Text = cut
+		for i := range items {
+			item := &items[i]
+			if item.Role != llm.Tool || item.Masked || len(item.Text) <= room || item.Cut > 0 && item.Cut <= room {
+				continue
+			}
+			before := t.itemTokens(*item)
+			item.Cut = room
+			t.gauge.freed(before - t.itemTokens(*item))
 		}
 	}
 }

@@ -506,10 +506,16 @@ func TestOverflowCutsWhatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	overflow := agenttest.Fail(&llm.Error{Kind: llm.ContextFull, PromptTokens: 1800, ContextWindow: 1500})
 	m := agenttest.NewModel(agenttest.Call("echo", `{"text":"1234567"}`), overflow, agenttest.Say("answer"))
+	output := strings.Repeat("1234567\n", 180)
 	o := small(m, echo{run: func(context.Context, string, tools.Sink) tools.Result {
-		return tools.Result{Text: strings.Repeat("1234567\n", 180), Status: tools.OK}
+		return tools.Result{Text: output, Status: tools.OK}
 	}})
 	m.Served.ContextWindow = 0
+	store, err := session.Open(t.TempDir() + "/sessions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Store = store
 	events := agenttest.Run(t, o).Prompt("q")
 	if got := ended(t, events).Stop; got != agent.StopAnswer {
 		t.Fatalf("stop %q, want an answer", got)
@@ -520,6 +526,17 @@ func TestOverflowCutsWhatDoesNotFit(t *testing.T) {
 		if msg.Role == llm.Tool && (len(msg.Text) > 1200 || !strings.Contains(msg.Text, "characters left out: the context window is too small")) {
 			t.Errorf("a result of %d characters was sent again", len(msg.Text))
 		}
+	}
+	// What is kept is the whole, and a resumed session sends it as it was sent.
+	kept, err := store.Load(o.Session.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := kept.Items[2].Text; got != output {
+		t.Errorf("%d characters of the result are kept, want all %d", len(got), len(output))
+	}
+	if diff := cmp.Diff(last, agent.Outgoing(o.System, kept.Items)[:len(last)]); diff != "" {
+		t.Errorf("sent after a resumption (-want +got):\n%s", diff)
 	}
 }
 

@@ -59,8 +59,7 @@ func turnName(item session.Item) string {
 
 // bigPart is the entry of a result that is large, or was before it was masked.
 func (c *Core) bigPart(item session.Item) (Part, bool) {
-	whole := c.gauge.est.Text(item.Text)
-	if item.Role != llm.Tool || whole < bigOutput {
+	if item.Role != llm.Tool || c.gauge.est.Text(item.Text) < bigOutput {
 		return Part{}, false
 	}
 	p := Part{
@@ -71,20 +70,17 @@ func (c *Core) bigPart(item session.Item) (Part, bool) {
 		Pinned: item.Pinned,
 	}
 	if !item.Masked {
-		p.Frees = max(0, whole-c.gauge.est.Text(stub(item)))
+		p.Frees = max(0, p.Tokens-c.gauge.est.Text(stub(item)))
 	}
 	return p, true
 }
 
 // itemTokens estimates an item as it is sent.
 func (c *Core) itemTokens(item session.Item) int {
-	switch {
-	case item.Unsent:
+	if item.Unsent {
 		return 0
-	case item.Masked:
-		return c.gauge.est.Text(stub(item))
 	}
-	n := c.gauge.est.Text(item.Text)
+	n := c.gauge.est.Text(seen(item))
 	for _, call := range item.Calls {
 		n += c.gauge.est.Text(call.Name + call.Args)
 	}

@@ -28,6 +28,17 @@ func stub(item session.Item) string {
 	return fmt.Sprintf("[output of %q left out: %s; run it again if needed]", cmp.Or(item.Title, item.Tool), outputSize(item))
 }
 
+// seen is a result as the model reads it.
+func seen(item session.Item) string {
+	switch {
+	case item.Masked:
+		return stub(item)
+	case item.Cut > 0:
+		return shortened(item.Text, item.Cut)
+	}
+	return item.Text
+}
+
 // outputSize says how much a result holds, and how its call ended.
 func outputSize(item session.Item) string {
 	lines := strings.Count(strings.TrimRight(item.Text, "\n"), "\n") + 1
@@ -82,7 +93,7 @@ func (c *Core) mask(target, least int, may func(item session.Item, at int) bool)
 			continue
 		}
 		batch = append(batch, item)
-		freed += c.gauge.est.Text(item.Text) - c.gauge.est.Text(stub(*item))
+		freed += c.gauge.est.Text(seen(*item)) - c.gauge.est.Text(stub(*item))
 	}
 	if len(batch) == 0 || freed < least {
 		return

@@ -132,10 +132,7 @@ func resultsAfter(items []session.Item) map[string]string {
 		if _, ok := results[item.CallID]; ok {
 			continue
 		}
-		results[item.CallID] = item.Text
-		if item.Masked {
-			results[item.CallID] = stub(item)
-		}
+		results[item.CallID] = seen(item)
 	}
 	return results
 }

@@ -65,6 +65,10 @@ type Item struct {
 	Masked bool `json:"masked,omitempty"`
 	Pinned bool `json:"pinned,omitempty"`
 
+	// Cut is how many characters of a result are sent, its head and its tail;
+	// 0 sends all.
+	Cut int `json:"cut,omitempty"`
+
 	// Of a tool message: how the call ended, for the replay.
 	Tool   string `json:"tool,omitempty"`
 	Title  string `json:"title,omitempty"`
