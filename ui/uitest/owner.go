@@ -27,6 +27,15 @@ func Owner() ui.Options {
 				},
 				Use: func(context.Context, string) (ui.Core, error) { return nil, nil },
 			},
+			Providers: &ui.Choices{
+				List: func(context.Context) ([]ui.Choice, error) {
+					return []ui.Choice{
+						{ID: "llamacpp", Details: []string{"http://127.0.0.1:8080/v1"}, Current: true},
+						{ID: "ollama", Details: []string{"http://127.0.0.1:11434/v1"}},
+					}, nil
+				},
+				Use: func(context.Context, string) (ui.Core, error) { return nil, nil },
+			},
 			Sessions: &ui.Sessions{
 				List: func(context.Context) ([]ui.Choice, error) {
 					return []ui.Choice{
@@ -40,6 +49,9 @@ func Owner() ui.Options {
 			Commands: []ui.Command{
 				{Name: "export", Args: "[file]", Help: "write the conversation as Markdown", Run: func(_ context.Context, arg string) (string, error) {
 					return "wrote " + arg, nil
+				}},
+				{Name: "doctor", Help: "what works and what does not", Run: func(context.Context, string) (string, error) {
+					return "ok    server    llama.cpp b6000 at http://127.0.0.1:8080/v1\nwarn  window    4096 tokens: start the server with -c 16384\nfail  sandbox   the kernel has no Landlock", nil
 				}},
 			},
 		},

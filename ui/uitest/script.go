@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,6 +29,7 @@ var update = flag.Bool("update", false, "rewrite the frames in testdata")
 //	type TEXT              typing, 70 ms a key
 //	paste FILE             a section of the archive
 //	wait 300ms
+//	job COMMAND            the next call leaves it in the background
 //	resize 100x30
 //	frame NAME             compares with the section "NAME 80x24"
 //	picture NAME           compares with docs/images/NAME.svg
@@ -94,6 +96,13 @@ func parseSize(t *testing.T, s string) (w, h int) {
 func (s script) play(t *testing.T, lines []string, size string) {
 	w, h := parseSize(t, size)
 	o := Options{W: w, H: h, UI: Owner()}
+	var jobs atomic.Pointer[[]string]
+	o.UI.Jobs = func() []string {
+		if left := jobs.Load(); left != nil {
+			return *left
+		}
+		return nil
+	}
 	if len(lines) > 0 && lines[0] == "first run" {
 		lines, o.NoCore, o.UI.Start = lines[1:], true, noServer
 	}
@@ -110,6 +119,8 @@ func (s script) play(t *testing.T, lines []string, size string) {
 			scr.Type(rest)
 		case "paste":
 			scr.Paste(string(s.section(rest)))
+		case "job":
+			jobs.Store(&[]string{rest})
 		case "wait":
 			d, err := time.ParseDuration(rest)
 			if err != nil {
