@@ -125,6 +125,8 @@ func (m *Model) globalKey(msg tea.KeyMsg) (tea.Cmd, bool) {
 		return m.unqueue(), true
 	case keys.Is(msg, keys.Mouse):
 		return m.toggleMouse(), true
+	case keys.Is(msg, keys.GoOn):
+		m.goOn()
 	case keys.Is(msg, keys.AnswerNow):
 		m.do(agent.AnswerNow{})
 	case keys.Is(msg, keys.Focus) && !m.list.Focused():

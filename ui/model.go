@@ -122,7 +122,7 @@ type Setup struct {
 func NewModel(ctx context.Context, core Core, opt Options, s Setup) *Model {
 	m := &Model{ctx: ctx, opt: opt, core: core}
 	m.look = look{sheet: s.Sheet, themes: s.Themes, faults: s.Faults, chosen: s.Sheet.Theme}
-	m.list = transcript.New(s.Sheet, transcript.Options{PreviewLines: opt.PreviewLines})
+	m.list = transcript.New(s.Sheet, transcript.Options{PreviewLines: opt.PreviewLines, NextKey: keys.GoOn.Help().Key})
 	m.comp = composer.New(s.Sheet)
 	m.out = outside{setup: s, trying: core == nil && opt.Start != nil}
 	if s.Getenv == nil {

@@ -210,6 +210,19 @@ func (m *Model) unqueue() tea.Cmd {
 	return nil
 }
 
+// goOn sends what the end of the last turn offers, from an empty input.
+func (m *Model) goOn() {
+	prompt, ok := m.st.Next()
+	switch {
+	case !m.comp.Empty():
+	case ok:
+		m.do(agent.Prompt{Text: prompt})
+		m.list.End()
+	case !m.st.Busy:
+		m.say(clean.Trusted("nothing was stopped that could go on"))
+	}
+}
+
 // runLater is a command's work outside of the screen's goroutine.
 func runLater(ctx context.Context, work func(context.Context) tea.Msg) tea.Cmd {
 	return func() tea.Msg { return work(ctx) }

@@ -62,6 +62,7 @@ var (
 	Redraw      = bind("Ctrl+L", "draw the screen anew", "ctrl+l")
 	Mouse       = bind("Alt+M", "the mouse selects text, or scrolls", "alt+m")
 	AnswerNow   = bind("Alt+N", "answer now: end the reasoning", "alt+n")
+	GoOn        = bind("Ctrl+X", "go on after a stopped turn, on an empty input", "ctrl+x")
 	UnqueueLast = bind("Alt+↑", "take the last queued message back", "alt+up")
 )
 
@@ -143,7 +144,7 @@ func All() []Group {
 	return []Group{
 		{"Everywhere", []Binding{
 			Cancel, Clear, Focus, PageUp, PageDown, Top, Bottom, Follow, Thoughts, Outputs, Mode,
-			Palette, History, Editor, Help, AnswerNow, UnqueueLast, Mouse, Redraw, Suspend,
+			Palette, History, Editor, Help, AnswerNow, GoOn, UnqueueLast, Mouse, Redraw, Suspend,
 		}},
 		{"Input", []Binding{
 			Send, NewLine, Up, Down, Left, Right, WordLeft, WordRight, LineStart, LineEnd,

@@ -109,6 +109,7 @@ func levelOf(l agent.Level) NoticeLevel {
 func (s *State) applyStream(e agent.Event, now time.Time) bool {
 	switch e := e.(type) {
 	case agent.UserMessage:
+		s.gone()
 		s.add(&User{Text: clean.Block(e.Text)})
 	case agent.TextDelta:
 		a, i := s.answer(e.ID)

@@ -33,11 +33,18 @@ func (s *State) applyCall(e agent.Event, now time.Time) bool {
 			c.Repairs = append(c.Repairs, clean.Line(r))
 		}
 	case agent.ApprovalAsked:
+		if len(s.Approvals) == 0 {
+			s.index.turn.asked = now
+		}
 		s.ask(e)
 		s.phase(Asking, now)
 		s.Now.Tool = clean.Line(e.Tool)
 	case agent.ApprovalSettled:
+		n := len(s.Approvals)
 		s.Approvals = slices.DeleteFunc(s.Approvals, func(a Approval) bool { return a.ID == e.ID })
+		if n > 0 && len(s.Approvals) == 0 {
+			s.index.turn.waited += now.Sub(s.index.turn.asked)
+		}
 		if len(s.Approvals) == 0 && s.Now.Phase == Asking {
 			s.phase(Connecting, now)
 		}

@@ -72,6 +72,7 @@ type (
 		Text    clean.Text
 		Elapsed time.Duration
 		Tokens  int // generated
+		Next    Next
 	}
 
 	// Summary stands for turns that were compacted.
@@ -81,6 +82,26 @@ type (
 		Text          clean.Text
 	}
 )
+
+// Next is what a key sends to go on after the end of a turn.
+type Next int
+
+// The ways to go on.
+const (
+	NoNext   Next = iota // it was answered, or gone on with
+	GoOn                 // where it was stopped
+	AskAgain             // with the same prompt
+)
+
+// nextOf has each cause but an answer.
+var nextOf = map[agent.Stop]Next{
+	agent.StopCancelled: GoOn,
+	agent.StopMaxTurns:  GoOn,
+	agent.StopStuck:     GoOn,
+	agent.StopMaxTokens: GoOn,
+	agent.StopRefused:   AskAgain,
+	agent.StopFailed:    AskAgain,
+}
 
 func (*User) item()      {}
 func (*Answer) item()    {}

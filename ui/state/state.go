@@ -60,7 +60,12 @@ type Moment struct {
 type index struct {
 	items map[agent.ItemID]int
 	calls map[agent.CallID]int
-	turn  struct{ calls int }
+	turn  struct {
+		calls  int
+		asked  time.Time     // when the question that waits came
+		waited time.Duration // for answers
+		end    int           // behind the item of the last end
+	}
 }
 
 // Model says who answers.

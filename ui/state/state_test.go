@@ -281,6 +281,31 @@ func TestCleared(t *testing.T) {
 	}
 }
 
+// The time that a question waited for its answer is the user's, not the turn's.
+func TestWaitingForTheUserIsNotCounted(t *testing.T) {
+	t.Parallel()
+	var s State
+	at := func(seconds int, events ...agent.Event) {
+		for _, e := range events {
+			s.Apply(e, start.Add(time.Duration(seconds)*time.Second))
+		}
+	}
+	at(0, agent.TurnStarted{})
+	at(2, agent.ApprovalAsked{ID: "a1"})
+	at(5, agent.ApprovalAsked{ID: "a2"})
+	at(30, agent.ApprovalSettled{ID: "a1"})
+	at(42, agent.ApprovalSettled{ID: "a2"})
+	at(52, agent.TurnEnded{Stop: agent.StopCancelled, Elapsed: 52 * time.Second})
+	if end := s.last().(*TurnEnd); end.Elapsed != 12*time.Second {
+		t.Errorf("the turn took %v, want 12s: from 2 to 42 it waited", end.Elapsed)
+	}
+	at(60, agent.TurnStarted{})
+	at(63, agent.TurnEnded{Stop: agent.StopCancelled, Elapsed: 3 * time.Second})
+	if end := s.last().(*TurnEnd); end.Elapsed != 3*time.Second {
+		t.Errorf("the next turn took %v, want 3s", end.Elapsed)
+	}
+}
+
 // A fault that ended a turn is said once.
 func TestFaultIsSaidOnce(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ func (s *State) applyTurn(e agent.Event, now time.Time) bool {
 	switch e := e.(type) {
 	case agent.TurnStarted:
 		s.Busy = true
-		s.index.turn.calls = 0
+		s.index.turn.calls, s.index.turn.waited = 0, 0
 		s.phase(Connecting, now)
 	case agent.StepStarted:
 		s.Now = Activity{Phase: Connecting, Since: now}
@@ -35,7 +35,8 @@ func (s *State) applyTurn(e agent.Event, now time.Time) bool {
 			e.Text = "" // it stands right above
 		}
 		if e.Stop != agent.StopAnswer || s.index.turn.calls > 0 || e.Text != "" {
-			s.add(&TurnEnd{Stop: e.Stop, Text: clean.Line(e.Text), Elapsed: e.Elapsed, Tokens: e.Usage.Completion})
+			end := &TurnEnd{Stop: e.Stop, Text: clean.Line(e.Text), Elapsed: max(e.Elapsed-s.index.turn.waited, 0), Tokens: e.Usage.Completion, Next: nextOf[e.Stop]}
+			s.index.turn.end = s.add(end) + 1
 		}
 	case agent.QueueChanged:
 		s.Queue = nil
@@ -49,6 +50,44 @@ func (s *State) applyTurn(e agent.Event, now time.Time) bool {
 		return false
 	}
 	return true
+}
+
+// Next is what goes on after the last turn, and the prompt that it sends: false
+// where nothing was stopped, or something runs.
+func (s *State) Next() (prompt string, ok bool) {
+	end := s.stopped()
+	if end == nil || s.Busy {
+		return "", false
+	}
+	if end.Next == GoOn {
+		return "go on", true
+	}
+	for i := s.index.turn.end - 2; i >= 0; i-- {
+		if u, ok := s.Items[i].(*User); ok {
+			return u.Text.String(), true
+		}
+	}
+	return "", false
+}
+
+// stopped is the end of the last turn if it can be gone on with, or nil.
+func (s *State) stopped() *TurnEnd {
+	if s.index.turn.end == 0 {
+		return nil
+	}
+	end, _ := s.Items[s.index.turn.end-1].(*TurnEnd)
+	if end == nil || end.Next == NoNext {
+		return nil
+	}
+	return end
+}
+
+// gone takes the offer to go on back.
+func (s *State) gone() {
+	if end := s.stopped(); end != nil {
+		end.Next = NoNext
+		s.touch(s.index.turn.end - 1)
+	}
 }
 
 // enter changes the phase as the server reports it.

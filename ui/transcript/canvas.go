@@ -19,6 +19,7 @@ type canvas struct {
 	epoch   int // changes with the width, the theme and what is unfolded
 	now     time.Time
 	preview int
+	nextKey string
 
 	openReasoning, openOutputs bool
 

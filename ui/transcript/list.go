@@ -45,7 +45,8 @@ type shown struct {
 
 // Options are the settings of the pane.
 type Options struct {
-	PreviewLines int // rows of an output while it is folded
+	PreviewLines int    // rows of an output while it is folded
+	NextKey      string // goes on after a turn that was stopped
 }
 
 // New returns an empty list that follows its end.
@@ -54,7 +55,7 @@ func New(sheet *style.Sheet, o Options) *List {
 		o.PreviewLines = 8
 	}
 	l := &List{follow: true}
-	l.c.preview = o.PreviewLines
+	l.c.preview, l.c.nextKey = o.PreviewLines, o.NextKey
 	l.SetSheet(sheet)
 	return l
 }

@@ -119,6 +119,12 @@ func turnEnd(c *canvas, it *state.TurnEnd) []string {
 	if it.Tokens > 0 {
 		word += " · " + Count(it.Tokens) + " tokens"
 	}
+	switch it.Next {
+	case state.GoOn:
+		word += " · " + c.nextKey + " goes on"
+	case state.AskAgain:
+		word += " · " + c.nextKey + " asks again"
+	}
 	rows := append([]string{""}, signed(c.paint(role, sign), c.painted(role, cells.Wrap(word, c.w-2)))...)
 	if !it.Text.IsEmpty() {
 		for _, r := range cells.Wrap(it.Text.String(), c.w-2) {
