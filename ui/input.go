@@ -19,6 +19,10 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 	if m.lay.tooSmall() && !keys.Is(msg, keys.Clear) {
 		return nil // nobody sees what it would do
 	}
+	if m.out.due { // any key says that the draft is not ready after all
+		m.out.due = false
+		m.say(clean.Trusted("not sent yet; Enter sends it"))
+	}
 	if len(msg.Runes) > 1 && !msg.Paste && m.reading() {
 		return m.oneByOne(msg)
 	}

@@ -47,6 +47,43 @@ func TestScreenIsUpBeforeTheServer(t *testing.T) {
 	})
 }
 
+// A draft that is written on after Enter is not sent by itself.
+func TestDraftThatGoesOnIsNotSent(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*uitest.Screen){
+		"typing":  func(s *uitest.Screen) { s.Type(" and del") },
+		"a paste": func(s *uitest.Screen) { s.Paste(" and delete all") },
+		"a key":   func(s *uitest.Screen) { s.Press("ctrl+a") },
+		"an earlier prompt": func(s *uitest.Screen) {
+			s.Press("ctrl+r", "enter")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				core := uitest.NewCore()
+				defer core.Close()
+				s := starting(t, core, nil)
+				s.Type("draft")
+				s.Press("ctrl+c") // an earlier prompt
+				s.Type("hello")
+				s.Press("enter")
+				s.Want("sent as soon as")
+				change(s)
+				s.Lacks("sent as soon as")
+				s.Wait(6 * time.Second)
+				if len(core.Got) > 0 {
+					t.Fatalf("sent %v by itself", core.Got)
+				}
+				s.Press("enter")
+				if len(core.Got) != 1 {
+					t.Errorf("Enter sent %v, want the draft", core.Got)
+				}
+			})
+		})
+	}
+}
+
 func TestFailedStartEndsTheProgram(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
