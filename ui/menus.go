@@ -261,7 +261,7 @@ func (m *Model) deleteSession(id string) tea.Cmd {
 
 // openHelp shows all keys and commands. It is made from the key map.
 func (m *Model) openHelp() {
-	commands := m.commands()
+	commands, skills := m.commands(), m.st.Skills
 	m.dialogs.Push(&dialog.Page{Title: "Help", Draw: func(s *style.Sheet, w int) []string {
 		left := min(26, w/2)
 		var rows []string
@@ -283,6 +283,12 @@ func (m *Model) openHelp() {
 		rows = append(rows, s.Paint(themes.Heading, "Commands"))
 		for _, c := range commands {
 			entry(strings.TrimSpace("/"+c.name+" "+c.args), c.help)
+		}
+		if len(skills) > 0 {
+			rows = append(rows, "", s.Paint(themes.Heading, "Skills"))
+		}
+		for _, k := range skills {
+			entry("/"+k.Name.String(), k.Description.String())
 		}
 		rows = append(rows, "", s.Paint(themes.Heading, "At a word's start"))
 		entry("@", "a file of the project")

@@ -220,6 +220,9 @@ func (m *Model) apply(msg batchMsg) tea.Cmd {
 		m.st.Apply(e, now)
 		m.stats.Add(e)
 		switch e.(type) {
+		case agent.SessionReady: // with other skills
+			m.comp.SetCandidates('/', m.commandCandidates())
+			m.comp.SetCandidates('$', m.skillCandidates())
 		case agent.ContextMapped:
 			m.showFill()
 		case agent.ChangesMapped:
@@ -240,7 +243,6 @@ func (m *Model) apply(msg batchMsg) tea.Cmd {
 		m.moods.interrupting, m.moods.cancelArmed = false, time.Time{}
 		cmds = append(cmds, m.readBranch())
 	}
-	m.comp.SetCandidates('$', m.skillCandidates())
 	return tea.Batch(cmds...)
 }
 

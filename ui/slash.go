@@ -26,6 +26,7 @@ func (m *Model) commands() []command {
 		return func(string) tea.Cmd { m.do(c); return nil }
 	}
 	list := []command{
+		{"help", "", "all keys and commands", func(string) tea.Cmd { m.openHelp(); return nil }}, // Ctrl+P Enter is harmless
 		{"new", "", "empty the conversation, keep the old one", core(agent.Clear{})},
 		{"rename", "TITLE", "give this conversation another title", m.renameCommand},
 		{"compact", "", "summarise old turns now", core(agent.Compact{})},
@@ -39,7 +40,6 @@ func (m *Model) commands() []command {
 		{"diff", "", "what became of each file in this session", m.diffCommand},
 		{"skills", "", "procedures that the model can follow", m.skillsPage},
 		{"copy", "", "copy the last answer", func(string) tea.Cmd { return m.copyText(m.list.LastAnswer()) }},
-		{"help", "", "all keys and commands", func(string) tea.Cmd { m.openHelp(); return nil }},
 		{"quit", "", "leave", func(string) tea.Cmd { return tea.Quit }},
 	}
 	if m.opt.Models != nil {
@@ -194,6 +194,7 @@ func (m *Model) themeCommand(arg string) tea.Cmd {
 	}
 	m.setTheme(th)
 	m.look.chosen = th
+	m.say(clean.Linef("theme: %s in agent.yaml keeps it", th.Name))
 	return nil
 }
 

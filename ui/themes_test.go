@@ -151,6 +151,7 @@ func TestBrokenThemeLeavesTheOneInForce(t *testing.T) {
 			withThemes(t, termenv.TrueColor, map[string]string{tc.file: tc.text, "good.yaml": mine}, func(t *testing.T, s *uitest.Screen) {
 				s.Type("/theme good")
 				s.Press("enter", "ctrl+u")
+				s.Wait(4 * time.Second) // the message goes
 				before := s.Rows()
 				s.Type("/theme")
 				s.Press("enter")
