@@ -3,6 +3,7 @@ package ui_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +79,42 @@ func BenchmarkKeyFrame(b *testing.B) {
 	}
 }
 
+// The set-up of report E08: a history of 400 messages with a megabyte of
+// Markdown, an answer of 3,000 tokens at 200 in a second with accents and
+// emoji, and keys typed into it. It reports how long a key waits until it is
+// drawn, behind the frame that is on its way, and how much of one core the
+// whole takes at that speed.
+func BenchmarkEchoWhileStreaming(b *testing.B) {
+	const messages, history, tokens, perSecond = 400, 1 << 20, 3000, 200
+	m := driven(uitest.NewCore())
+	one := strings.Repeat(fmt.Sprintf(reply, 1), history/messages/len(reply)+1)
+	var batch []agent.Event
+	for i := range messages {
+		id := agent.ItemID(fmt.Sprint("i", i))
+		batch = append(batch, agent.TextDelta{ID: id, Text: one}, agent.TextEnded{ID: id, Text: one})
+	}
+	m.Update(ui.Batch(batch...))
+	m.View()
+	words := []string{"größe ", "👩‍💻 ", "naïve ", "**fett** ", "`x` ", "你好\n\n"}
+	var echoes []time.Duration
+	for b.Loop() {
+		echoes = echoes[:0]
+		for i := range tokens {
+			begun := time.Now()
+			m.Update(ui.Batch(agent.TextDelta{ID: "live", Text: words[i%len(words)]}))
+			m.View()
+			m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'x'}})
+			m.View()
+			echoes = append(echoes, time.Since(begun))
+		}
+	}
+	slices.Sort(echoes)
+	const percent, milliseconds = 100, 1e6
+	b.ReportMetric(float64(echoes[len(echoes)*95/percent])/milliseconds, "ms-p95")
+	busy := float64(b.Elapsed()) / float64(b.N) / float64(tokens*time.Second/perSecond)
+	b.ReportMetric(percent*busy, "%-core")
+}
+
 // From nothing to the first full frame, without the start of the process.
 func BenchmarkFirstFrame(b *testing.B) {
 	for b.Loop() {
@@ -132,4 +169,21 @@ func TestPagingDrawsWhatIsSeen(t *testing.T) {
 	if n := testing.AllocsPerRun(20, page); n > 40000 {
 		t.Errorf("a page up allocates %.0f times", n)
 	}
+}
+
+// A question is on the first frame after it came, however many tokens came
+// before it.
+func TestQuestionIsNotBehindTokens(t *testing.T) {
+	t.Parallel()
+	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		startTurn(s)
+		var batch []agent.Event
+		for i := range 3000 {
+			batch = append(batch, agent.TextDelta{ID: "i1", Text: fmt.Sprintf("wörd %d 👩‍💻\n\n", i)})
+		}
+		batch = append(batch, agent.CallStarted{ID: "c1", Tool: "bash"},
+			agent.ApprovalAsked{ID: "a1", Call: "c1", Tool: "bash", Preview: agent.CommandPreview{Command: "make all"}})
+		s.Model.Update(ui.Batch(batch...))
+		s.Want("Allow this?", "make all", "wörd 2999")
+	})
 }
