@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"mm/agent"
 )
 
@@ -65,6 +67,7 @@ type Owner struct {
 type Terminal struct {
 	In, Out *os.File
 	Environ []string
+	Root    func(tea.Model) tea.Model // wraps the screen; nil leaves it
 }
 
 // Choice is a line of a list.

@@ -25,7 +25,10 @@ import (
 const scenarioVar = "MM_UI_TEST_SCENARIO"
 
 func TestMain(m *testing.M) {
-	if s := os.Getenv(scenarioVar); s != "" {
+	switch s, sessions := os.Getenv(scenarioVar), os.Getenv(sessionsVar); {
+	case s != "" && sessions != "":
+		os.Exit(faultyChild(s, sessions))
+	case s != "":
 		os.Exit(child(s))
 	}
 	os.Exit(m.Run())

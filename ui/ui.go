@@ -85,6 +85,9 @@ func Run(ctx context.Context, core Core, o Options) (err error) {
 		m.lay.w, m.lay.h = w, h // so that the first frame is a full one
 	}
 	g := &guard{model: m, log: o.LogFile}
+	if o.Terminal.Root != nil {
+		g.model = o.Terminal.Root(m)
+	}
 	var p *tea.Program
 	focus := func(gained bool) {
 		if gained {
