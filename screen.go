@@ -216,14 +216,18 @@ func (a *app) firstRun(r *runs, cause error) *ui.FirstRun {
 		{Name: "LM Studio", Command: "lms server start"},
 		{Name: "vLLM", Command: "vllm serve MODEL"},
 	}}
-	found := llm.Explain(cause, llm.ModelInfo{Provider: a.cfg.Provider, BaseURL: a.cfg.BaseURL})
+	url := a.cfg.BaseURL
+	if p, ok := openai.Defaults(a.cfg.Provider); ok && url == "" {
+		url = p.BaseURL
+	}
+	found := llm.Explain(cause, llm.ModelInfo{Provider: a.cfg.Provider, BaseURL: url})
 	if a.cfg.Provider == "auto" && a.cfg.BaseURL == "" {
 		for _, name := range []string{openai.LlamaCpp, openai.DMR, openai.Ollama, openai.LMStudio, openai.VLLM} {
 			p, _ := openai.Defaults(name)
 			f.Probed = append(f.Probed, ui.Probe{Name: name, URL: p.BaseURL, Found: "no answer"})
 		}
 	} else {
-		f.Probed = []ui.Probe{{Name: a.cfg.Provider, URL: a.cfg.BaseURL, Found: found}}
+		f.Probed = []ui.Probe{{Name: a.cfg.Provider, URL: url, Found: found}}
 	}
 	f.Retry = func(ctx context.Context) (ui.Core, *ui.FirstRun, error) { return a.begins(ctx, r) }
 	f.Enter = func(ctx context.Context, url string) (ui.Core, *ui.FirstRun, error) {

@@ -18,8 +18,10 @@ import (
 	"time"
 
 	"mm/agent/session"
+	"mm/configs"
 	"mm/llm"
 	"mm/llm/demo"
+	"mm/llm/openai"
 	"mm/ui/ptytest"
 )
 
@@ -234,4 +236,16 @@ func TestDraftIsWrittenInTheEditor(t *testing.T) {
 	}
 	p.Write("\r")
 	p.WaitFor("› my words row 1.")
+}
+
+// The first screen says where it looked, and why it found nothing there, when
+// the configuration names no address.
+func TestFirstScreenNamesTheAddress(t *testing.T) {
+	t.Parallel()
+	a := &app{cfg: &configs.Loaded{Config: configs.Config{Provider: openai.LlamaCpp}}}
+	probed := a.firstRun(nil, &llm.Error{Kind: llm.Unreachable}).Probed
+	const where = "http://localhost:8080"
+	if len(probed) != 1 || !strings.HasPrefix(probed[0].URL, where) || !strings.Contains(probed[0].Found, where) {
+		t.Errorf("got %+v, want %s and why", probed, where)
+	}
 }

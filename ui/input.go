@@ -256,6 +256,10 @@ func (m *Model) wheel(msg tea.MouseMsg) {
 		}
 		return
 	}
+	if m.core == nil && m.out.first != nil {
+		m.scrollFirst(n)
+		return
+	}
 	m.list.Scroll(n)
 }
 

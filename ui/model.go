@@ -70,6 +70,7 @@ type outside struct {
 	branch   clean.Text
 	files    fileList
 	first    *FirstRun
+	firstTop int        // the row of it that is drawn first
 	trying   bool       // a server is being looked for
 	refused  clean.Text // why the last try failed
 	asksJobs bool

@@ -3,7 +3,6 @@ package ui
 import (
 	"strings"
 
-	"mm/safety/clean"
 	"mm/themes"
 	"mm/ui/cells"
 	"mm/ui/keys"
@@ -12,7 +11,7 @@ import (
 // welcome is drawn while there is no conversation.
 func (m *Model) welcome(w, h int) []string {
 	if m.core == nil && m.out.first != nil {
-		return cells.Pad(m.firstRun(w, h), w, h)
+		return cells.Pad(m.firstRows(w, h), w, h)
 	}
 	s := m.look.sheet
 	rows := []string{
@@ -59,42 +58,4 @@ func hints(w int) [][2]string {
 		{keys.Name(keys.Mode), "changes what is asked before it is done"},
 		{keys.Name(keys.HelpTyped), "shows all keys"},
 	}
-}
-
-// firstRun is drawn when no server was found.
-func (m *Model) firstRun(w, h int) []string {
-	s, f := m.look.sheet, m.out.first
-	rows := []string{"", "  " + s.Paint(themes.Heading, "No model server was found."), ""}
-	for _, p := range f.Probed {
-		left := "  " + s.Paint(themes.Error, "✗ ") + clean.Line(p.Name).String()
-		rows = append(rows, cells.Fit(cells.Fit(left, 22)+s.Paint(themes.Dim, clean.Line(p.URL).String()+"  "+clean.Line(p.Found).String()), w))
-	}
-	foot := []string{"", "  " + m.firstKeys(), ""}
-	if m.out.trying {
-		foot[2] = "  " + s.Paint(themes.Dim, "looking…")
-	}
-	for i, r := range cells.Wrap(m.out.refused.String(), w-4) {
-		foot = append(foot[:2+i], "  "+s.Paint(themes.Warn, r))
-	}
-	if len(f.Starts) > 0 {
-		rows = append(rows, "", "  Start one of them:")
-		for _, st := range f.Starts {
-			rows = append(rows, cells.Fit("  "+s.Paint(themes.Accent, clean.Line(st.Name).String()), 22)+s.Paint(themes.Code, clean.Line(st.Command).String()))
-		}
-	}
-	return append(rows[:min(len(rows), max(h-len(foot), 0))], foot...)
-}
-
-// firstKeys lists what can be done without a server.
-func (m *Model) firstKeys() string {
-	s := m.look.sheet
-	var text string
-	for _, k := range m.firstChoices() {
-		what := k.what
-		if m.lay.w < 60 {
-			what = k.short
-		}
-		text += s.Paint(themes.Accent, k.key) + " " + what + "   "
-	}
-	return text
 }
