@@ -39,6 +39,7 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 	case editedMsg:
 		return m.edited(msg)
 	case tea.ResumeMsg:
+		m.attention.title = "" // the shell has named the window
 		return m.mouse
 	case copiedMsg:
 		m.say(clean.Text(msg))

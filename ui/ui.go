@@ -99,7 +99,15 @@ func Run(ctx context.Context, core Core, o Options) (err error) {
 	p = tea.NewProgram(g,
 		tea.WithContext(ctx), tea.WithInput(term.NewInput(in, focus)), tea.WithOutput(output),
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithReportFocus(), tea.WithFPS(fps),
-		tea.WithoutSignalHandler(),
+		tea.WithoutSignalHandler(), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
+			switch msg.(type) {
+			case tea.SuspendMsg:
+				output.RestoreTitle()
+			case tea.ResumeMsg:
+				output.KeepTitle()
+			}
+			return msg
+		}),
 	)
 	g.quit = p.Quit
 	caught := make(chan os.Signal, 1)

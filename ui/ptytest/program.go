@@ -229,7 +229,8 @@ func (p *Program) Drain() {
 	}
 }
 
-// Restored fails the test unless the terminal is as it was.
+// Restored fails the test unless the terminal is as it was, after all that a
+// screen needs had been on.
 func (p *Program) Restored(got unix.Termios) {
 	p.t.Helper()
 	if got != p.mode {
@@ -244,11 +245,17 @@ func (p *Program) Restored(got unix.Termios) {
 	for name, pair := range map[string][2]string{
 		"the cursor":       {"\x1b[?25h", "\x1b[?25l"},
 		"the mouse":        {"\x1b[?1002l", "\x1b[?1002h"},
+		"its coordinates":  {"\x1b[?1006l", "\x1b[?1006h"},
+		"focus reports":    {"\x1b[?1004l", "\x1b[?1004h"},
+		"the title":        {"\x1b[23;2t", "\x1b[22;2t"},
 		"bracketed paste":  {"\x1b[?2004l", "\x1b[?2004h"},
 		"alternate screen": {"\x1b[?1049l", "\x1b[?1049h"},
 	} {
-		if strings.LastIndex(out, pair[0]) < strings.LastIndex(out, pair[1]) {
-			p.t.Errorf("%s was not put back", name)
+		switch on, off := strings.LastIndex(out, pair[1]), strings.LastIndex(out, pair[0]); {
+		case on < 0:
+			p.t.Errorf("%s: was never on", name)
+		case off < on:
+			p.t.Errorf("%s: not put back", name)
 		}
 	}
 }

@@ -27,7 +27,7 @@ const keepWatch = `trap '' TTOU TTIN TSTP INT HUP QUIT TERM PIPE
 read -r bye && exit
 log=$1; shift
 stty "$@" <&1 2>/dev/null
-printf '\033[?1006l\033[?1003l\033[?1002l\033[?1000l\033[?1004l\033[?2004l\033[?25h\033[?2026l\033[?1049l\033[0m'
+printf '\033[?1006l\033[?1003l\033[?1002l\033[?1000l\033[?1004l\033[?2004l\033[?25h\033[?2026l\033[?1049l\033[0m\033[23;2t'
 printf 'mm crashed or was killed%s\r\n' "${log:+; what it said last is in $log}"`
 
 // Watch begins to watch over a terminal whose mode is still the user's. There
