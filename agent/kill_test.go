@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"testing"
 	"time"
@@ -17,30 +18,41 @@ import (
 	"mm/agent/session"
 )
 
-// kills is how often TestKilledAtAnyMoment kills: a few hundred take a minute.
+// kills is how often TestKilledAtAnyMoment kills, at about a tenth of a second
+// each. The whole check of the project takes the 200 of the report.
 var kills = flag.Int("kills", 25, "how many sessions are killed at random moments")
+
+// What a session that is killed holds already, so that a save takes its time.
+const (
+	oldTurns    = 200
+	oldMessages = 2 * oldTurns
+)
 
 // killedDir tells the test binary to play the program that is killed.
 const killedDir = "MM_AGENT_TEST_DIR"
 
-// converse holds a conversation without end, kept in dir. Each turn has two
-// calls and an answer. Whenever something is told that follows from a message,
-// and so must be safe by then, it prints how many messages are.
+// converse goes on without end with a long conversation, kept in dir. Each turn
+// has two calls and an answer. Whenever something is told that follows from a
+// message, and so must be safe by then, it prints how many messages are.
 func converse(t *testing.T, dir string) {
 	store, err := session.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const turns, perTurn = 10_000, 6
+	const more, perTurn = 10_000, 6
 	call := agenttest.Call("echo", `{"text":"some words for the file to grow"}`)
 	var replies []agenttest.Reply
-	for range turns {
+	for range more {
 		replies = append(replies, call, call, agenttest.Say("That is what it says."))
 	}
 	o := yolo(options(agenttest.NewModel(replies...), echo{}))
 	o.Session, o.Store = session.New(dir, time.Now()), store
+	if _, err := store.Lock(o.Session.ID); err != nil {
+		t.Fatal(err)
+	}
+	turns(&o, oldTurns)
 	r := agenttest.Run(t, o)
-	before, safe := 0, 0 // messages of the turns before, and in all
+	before, safe := oldMessages, 0 // messages of the turns before, and in all
 	r.On(func(e agent.Event) {
 		switch e := e.(type) {
 		case agent.StepStarted:
@@ -55,14 +67,14 @@ func converse(t *testing.T, dir string) {
 		}
 		fmt.Println(safe)
 	})
-	for range turns {
+	for range more {
 		r.Prompt("go on")
 	}
 }
 
-// TestKilledAtAnyMoment kills a program in the middle of a conversation. Each
-// time the session loads with all that was said to be safe, nothing else lies
-// about, and the conversation goes on.
+// TestKilledAtAnyMoment is report H01: it kills a program in the middle of a
+// conversation. Each time the session loads with all that was said to be safe,
+// nothing else lies about, and the conversation goes on.
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	if dir := os.Getenv(killedDir); dir != "" {
@@ -79,6 +91,9 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		store, err := session.Open(dir)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+			t.Errorf("left behind after a new start: %v", left)
 		}
 		list, err := store.List()
 		if err != nil || len(list) != 1 || list[0].Err != nil {
@@ -111,7 +126,8 @@ func converseUntilKilled(t *testing.T, dir string) (safe int) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	behind := 1 + rand.IntN(40)
+	behind := oldMessages + 1 + rand.IntN(8) // in a turn, or in the next
+	killed := false
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		n, err := strconv.Atoi(lines.Text())
 		if err != nil {
@@ -119,9 +135,13 @@ func converseUntilKilled(t *testing.T, dir string) (safe int) {
 		}
 		if safe = n; safe == behind {
 			// No more than a save or two take, so that it hits all parts of one.
+			killed = true
 			time.AfterFunc(rand.N(3*time.Millisecond), func() { _ = cmd.Process.Kill() })
 		}
 	}
-	_ = cmd.Wait() // it was killed
+	// A signal leaves no exit code; Windows gives one that a failure has too.
+	if err := cmd.Wait(); !killed || err == nil || cmd.ProcessState.ExitCode() > 0 && runtime.GOOS != "windows" {
+		t.Errorf("the program ended by itself behind %d messages, %d before the kill: %v", safe, behind, err)
+	}
 	return safe
 }

@@ -69,8 +69,10 @@ func Open(dir string) (*Store, error) {
 	return s, s.ignore()
 }
 
-// tempPrefix begins the names of files that are being written. One that is
-// older than tempAge was left behind by a program that was killed.
+// tempPrefix begins the names of files that are being written, behind which the
+// id of the session stands. One that is older than tempAge was left behind by a
+// program that was killed, and so was one of a session whose lock is free though
+// its file is there.
 const (
 	tempPrefix = ".tmp-"
 	tempAge    = time.Minute
@@ -82,12 +84,22 @@ func (s *Store) sweep() {
 	for _, f := range files {
 		if id, ok := lockedID(f.Name()); ok {
 			if release, err := s.Lock(id); err == nil {
+				s.sweepTemps(files, id)
 				release()
 			}
 			continue
 		}
 		info, err := f.Info()
 		if err == nil && strings.HasPrefix(f.Name(), tempPrefix) && s.now().Sub(info.ModTime()) > tempAge {
+			_ = os.Remove(filepath.Join(s.dir, f.Name())) // the next start tries again
+		}
+	}
+}
+
+// sweepTemps removes the files that were being written for a session.
+func (s *Store) sweepTemps(files []fs.DirEntry, id string) {
+	for _, f := range files {
+		if strings.HasPrefix(f.Name(), tempPrefix+id) {
 			_ = os.Remove(filepath.Join(s.dir, f.Name())) // the next start tries again
 		}
 	}
@@ -140,7 +152,7 @@ func (s *Store) Save(sess *Session) error {
 		return err
 	}
 	defer root.Close()
-	temp := tempPrefix + NewID(s.now())
+	temp := tempPrefix + sess.ID + "-" + NewID(s.now())
 	if err := writeNew(root, temp, data); err != nil {
 		_ = root.Remove(temp) // may not exist
 		return err

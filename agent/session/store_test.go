@@ -139,10 +139,22 @@ func TestDamagedSessionsAreSetAside(t *testing.T) {
 	}
 }
 
+// Those of a session that somebody has open may be being written.
 func TestLeftTemporaryFilesAreSwept(t *testing.T) {
 	t.Parallel()
-	_, dir := open(t)
-	for name, age := range map[string]time.Duration{".tmp-old": time.Hour, ".tmp-new": 0} {
+	s, dir := open(t)
+	const held, killed = "20260101-000000-aaaaaaaa", "20260101-000001-bbbbbbbb"
+	release, err := s.Lock(held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if err := os.WriteFile(filepath.Join(dir, "."+killed+".lock"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, age := range map[string]time.Duration{
+		".tmp-old": time.Hour, ".tmp-new": 0, ".tmp-" + held + "-1": 0, ".tmp-" + killed + "-1": 0,
+	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -156,8 +168,8 @@ func TestLeftTemporaryFilesAreSwept(t *testing.T) {
 		t.Fatal(err)
 	}
 	left, _ := filepath.Glob(filepath.Join(dir, ".tmp*"))
-	if len(left) != 1 || filepath.Base(left[0]) != ".tmp-new" {
-		t.Errorf("left: %v, want the one that may be being written", left)
+	if len(left) != 2 || filepath.Base(left[0]) != ".tmp-"+held+"-1" || filepath.Base(left[1]) != ".tmp-new" {
+		t.Errorf("left: %v, want those that may be being written", left)
 	}
 }
 
