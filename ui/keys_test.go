@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,7 +53,18 @@ func TestKeysOfTheTable(t *testing.T) {
 		{"End follows again", func(s *uitest.Screen) { s.Press("pgup", "pgup", "end") }, []string{"line 100"}, nil},
 		{"Tab goes to the conversation", func(s *uitest.Screen) { s.Press("tab") }, []string{"j/k move", "▌"}, nil},
 		{"Tab goes back", func(s *uitest.Screen) { s.Press("tab", "tab") }, nil, []string{"j/k move", "▌"}},
-		{"k moves by a block", func(s *uitest.Screen) { s.Press("tab", "k", "k", "k", "y") }, []string{"copied"}, nil},
+		{"k moves by a block", func(s *uitest.Screen) { s.Press("tab", "k", "k", "k", "y"); copies(s, "line 97") }, nil, nil},
+		{"j moves back", func(s *uitest.Screen) { s.Press("tab", "k", "k", "j", "y"); copies(s, "line 99") }, nil, nil},
+		{"Up and Down do the same", func(s *uitest.Screen) { s.Press("tab", "up", "up", "down", "y"); copies(s, "line 99") }, nil, nil},
+		{"G goes to the last block", func(s *uitest.Screen) { s.Press("tab", "g", "G", "y"); copies(s, "line 100") }, nil, nil},
+		{"Esc leaves the conversation", func(s *uitest.Screen) { s.Press("tab", "esc"); s.Type("j") }, []string{"> j"}, []string{"▌"}},
+		{"i leaves the conversation", func(s *uitest.Screen) { s.Press("tab", "i"); s.Type("j") }, []string{"> j"}, []string{"▌"}},
+		{"Ctrl+L draws anew", func(s *uitest.Screen) {
+			s.Press("ctrl+l")
+			if s.Cleared != 1 {
+				s.T.Errorf("drawn anew %d times, want once", s.Cleared)
+			}
+		}, nil, nil},
 		{"g goes to the first block", func(s *uitest.Screen) { s.Press("tab", "g") }, []string{"thought for"}, []string{"line 100"}},
 		{"Enter unfolds", func(s *uitest.Screen) { s.Press("tab", "g", "enter") }, []string{"deep thoughts"}, nil},
 		{"Ctrl+T unfolds reasoning", func(s *uitest.Screen) { s.Press("ctrl+t", "ctrl+home") }, []string{"deep thoughts"}, nil},
@@ -87,6 +99,13 @@ func TestKeysOfTheTable(t *testing.T) {
 				s.Lacks(tc.lacks...)
 			})
 		})
+	}
+}
+
+// copies fails the test unless one text was copied.
+func copies(s *uitest.Screen, want string) {
+	if !slices.Equal(s.Copied, []string{want}) {
+		s.T.Errorf("copied %q, want %q", s.Copied, want)
 	}
 }
 

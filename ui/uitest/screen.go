@@ -57,6 +57,7 @@ type Screen struct {
 	Copied  []string
 	Quit    bool
 	Stopped bool     // Ctrl+Z was acted on
+	Cleared int      // times that the screen was drawn anew
 	Title   string   // of the window
 	Told    []string // notes to a user who is elsewhere
 
@@ -141,8 +142,11 @@ func (s *Screen) update(msg tea.Msg) {
 	case tea.SuspendMsg:
 		s.Stopped = true
 	default:
-		if fmt.Sprintf("%T", msg) == "tea.setWindowTitleMsg" {
+		switch fmt.Sprintf("%T", msg) {
+		case "tea.setWindowTitleMsg":
 			s.Title = fmt.Sprint(msg)
+		case "tea.clearScreenMsg":
+			s.Cleared++
 		}
 		_, cmd := s.Model.Update(msg)
 		s.Model.View() // as Bubble Tea does after each message
