@@ -238,6 +238,39 @@ func TestDraftIsWrittenInTheEditor(t *testing.T) {
 	p.WaitFor("› my words row 1.")
 }
 
+// askedForBackground starts the program on a terminal that is asked for its background.
+func askedForBackground(t *testing.T) *ptytest.Program {
+	t.Helper()
+	p, _ := onScreen(t, "COLORFGBG=")
+	p.Seen("\x1b]11;?")
+	return p
+}
+
+// What is typed before the screen is up is not lost: neither the letters nor
+// Backspace nor Enter, whatever stands between them.
+func TestKeysBeforeTheScreenAreKept(t *testing.T) {
+	t.Parallel()
+	p := askedForBackground(t)
+	p.Write("hellp\x7f\x1b[1;2Ao\r\x1b]11;rgb:0000/0000/0000\x07\x1b[?1;2c")
+	p.WaitFor("what else I understand")
+	p.WaitFor("› hello")
+}
+
+// The terminal's background decides on the theme.
+func TestBackgroundChoosesTheTheme(t *testing.T) {
+	t.Parallel()
+	for background, theme := range map[string]string{"ffff/ffff/ffff": "light", "0000/0000/0000": "dark"} {
+		t.Run(theme, func(t *testing.T) {
+			t.Parallel()
+			p, _ := onScreen(t, "COLORFGBG=")
+			p.Write("\x1b]11;rgb:" + background + "\x1b\\\x1b[?1;2c") // it is there when the question comes
+			p.WaitFor("demo @ demo")
+			p.Write("/theme\r")
+			p.WaitFor("▸ " + theme)
+		})
+	}
+}
+
 // The first screen says where it looked, and why it found nothing there, when
 // the configuration names no address.
 func TestFirstScreenNamesTheAddress(t *testing.T) {

@@ -112,7 +112,7 @@ type Setup struct {
 	Notify func(string)        // to a user who is elsewhere; nil cannot
 	ASCII  bool                // the terminal shows no other characters
 	Getenv func(string) string // nil reads the process's
-	Draft  string              // what was typed before the start
+	Typed  string              // before the start, as the terminal sends keys
 
 	In, Out *os.File // the terminal, for the editor
 	Suspend bool     // something is there to wake the program again
@@ -133,9 +133,6 @@ func NewModel(ctx context.Context, core Core, opt Options, s Setup) *Model {
 		m.out.setup.Copy = func(string) error { return errors.New("there is no clipboard") }
 	}
 	m.comp.SetCandidates('/', m.commandCandidates())
-	if s.Draft != "" {
-		m.comp.SetDraft(s.Draft)
-	}
 	return m
 }
 
@@ -152,6 +149,9 @@ func (m *Model) Init() tea.Cmd {
 	}
 	if m.core != nil {
 		cmds = append(cmds, waitBatch(m.gen, m.core.Events()))
+	}
+	if typed := keysOf(m.out.setup.Typed); len(typed) > 0 {
+		cmds = append(cmds, func() tea.Msg { return typedMsg(typed) })
 	}
 	if m.out.trying {
 		cmds = append(cmds, m.start())
@@ -180,6 +180,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.apply(msg)
 	case tea.KeyMsg:
 		return m.key(msg)
+	case typedMsg:
+		return m.typed(msg)
 	case tea.MouseMsg:
 		m.wheel(msg)
 		return nil

@@ -223,9 +223,10 @@ func TestWindow(t *testing.T) {
 	p.Seen("\x1b[?1002h")
 }
 
-func TestNothingIsAskedOverSSH(t *testing.T) {
+// GNU screen does not pass the question on.
+func TestNothingIsAskedThroughScreen(t *testing.T) {
 	t.Parallel()
-	p := start(t, "ssh", "SSH_TTY=/dev/pts/9")
+	p := start(t, "screen", "STY=1.pts", "TERM=screen-256color")
 	p.WaitFor("testmodel")
 	if strings.Contains(p.Written(), "\x1b]11;?") {
 		t.Error("the terminal was asked for its colour")

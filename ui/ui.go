@@ -60,7 +60,7 @@ func Run(ctx context.Context, core Core, o Options) (err error) {
 		out = os.Stdout
 	}
 	getenv := environ(o.Terminal.Environ)
-	look, typed, trouble := chooseLook(in, out, o.Look, getenv)
+	look, bg, trouble := chooseLook(in, out, o.Look, getenv)
 
 	divert, err := term.Divert(o.LogFile, out)
 	if err != nil {
@@ -74,7 +74,7 @@ func Run(ctx context.Context, core Core, o Options) (err error) {
 	defer cancel()
 	output := term.NewOutput(out)
 	m := NewModel(ctx, core, o, Setup{
-		Sheet: look.sheet, Themes: look.themes, Faults: look.faults, Now: time.Now, Getenv: getenv, Draft: typed,
+		Sheet: look.sheet, Themes: look.themes, Faults: look.faults, Now: time.Now, Getenv: getenv, Typed: bg.Typed,
 		In: in, Out: out, Suspend: term.CanSuspend(), Notify: output.Notify, ASCII: term.OnlyASCII(getenv),
 		Copy: func(text string) error { return copyBoth(output, text) },
 	})
@@ -97,7 +97,7 @@ func Run(ctx context.Context, core Core, o Options) (err error) {
 		}
 	}
 	p = tea.NewProgram(g,
-		tea.WithContext(ctx), tea.WithInput(term.NewInput(in, focus)), tea.WithOutput(output),
+		tea.WithContext(ctx), tea.WithInput(term.NewInput(in, bg.Cut, focus)), tea.WithOutput(output),
 		tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithReportFocus(), tea.WithFPS(fps),
 		tea.WithoutSignalHandler(), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
 			switch msg.(type) {
@@ -165,9 +165,9 @@ func environ(list []string) func(string) string {
 }
 
 // chooseLook finds the theme: the one that was named, else by the terminal's
-// background. It returns what was typed meanwhile. Trouble with the user's own
+// background, which is returned too. Trouble with the user's own
 // themes is told, and ends nothing.
-func chooseLook(in, out *os.File, o Look, getenv func(string) string) (l look, typed string, trouble error) {
+func chooseLook(in, out *os.File, o Look, getenv func(string) string) (l look, bg term.Background, trouble error) {
 	l.themes, l.faults = themes.All(o.UserThemes)
 	if len(l.faults) > 0 {
 		trouble = l.faults[0]
@@ -184,15 +184,14 @@ func chooseLook(in, out *os.File, o Look, getenv func(string) string) (l look, t
 	}
 	if name == "" || name == "auto" {
 		name = themes.DarkName
-		bg := term.Query(in, out, getenv)
+		bg = term.Query(in, out, getenv)
 		if bg.Light {
 			name = themes.LightName
 		}
-		typed = bg.Typed
 	}
 	th, _ := themes.Find(l.themes, name)
 	l.sheet = newSheet(th, profileOf(out, getenv))
-	return l, typed, trouble
+	return l, bg, trouble
 }
 
 func themeNames(list []themes.Theme) string {

@@ -19,13 +19,16 @@ type Background struct {
 	Known bool
 	Light bool
 
-	// Typed is what the user wrote while the answer was waited for.
-	Typed string
+	// Typed is what the user wrote while the answer was waited for, as the
+	// terminal sends keys. Cut is the beginning of what came last, where
+	// that was cut; NewInput takes it.
+	Typed, Cut string
 }
 
 // Query finds out whether the background is light. It must be called before
 // anything else reads the terminal. It asks only where an answer can be
-// expected soon: not over SSH, not through tmux or screen, not without colour.
+// expected soon: not through GNU screen, not without colour. One that comes
+// later is dropped by Input.
 func Query(in, out *os.File, getenv func(string) string) Background {
 	if bg, ok := fromEnvironment(getenv); ok {
 		return bg
@@ -47,13 +50,14 @@ func Query(in, out *os.File, getenv func(string) string) Background {
 }
 
 func mayAsk(getenv func(string) string) bool {
-	for _, name := range []string{"SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT", "NO_COLOR", "TMUX", "STY", "CI"} {
+	for _, name := range []string{"NO_COLOR", "STY", "CI"} {
 		if getenv(name) != "" {
 			return false
 		}
 	}
 	t := getenv("TERM")
-	return t != "" && t != "dumb" && !strings.HasPrefix(t, "screen") && !strings.HasPrefix(t, "tmux") && t != "linux"
+	screen := strings.HasPrefix(t, "screen") && getenv("TMUX") == ""
+	return t != "" && t != "dumb" && t != "linux" && !screen
 }
 
 // fromEnvironment reads COLORFGBG, "15;0", as rxvt, Konsole and others set it.
@@ -70,6 +74,7 @@ func fromEnvironment(getenv func(string) string) (Background, bool) {
 var (
 	colourReply = regexp.MustCompile(`\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})[^\x07\x1b]*(?:\x07|\x1b\\)`)
 	deviceReply = regexp.MustCompile(`\x1b\[\?[0-9;]*c`)
+	cutReply    = regexp.MustCompile(`\x1b(\][^\x07\x1b]*\x1b?|\[[0-?]*)?$`)
 )
 
 func answered(b []byte) bool { return deviceReply.Match(b) }
@@ -82,15 +87,10 @@ func parseReplies(b []byte) Background {
 		bg.Light = luminance(m[1], m[2], m[3]) > 0.5
 	}
 	rest := deviceReply.ReplaceAll(colourReply.ReplaceAll(b, nil), nil)
-	bg.Typed = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, string(rest))
-	if strings.ContainsRune(string(rest), 0x1b) {
-		bg.Typed = "" // keys, not text
+	if cut := cutReply.FindIndex(rest); cut != nil {
+		bg.Cut, rest = string(rest[cut[0]:]), rest[:cut[0]]
 	}
+	bg.Typed = string(rest)
 	return bg
 }
 

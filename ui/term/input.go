@@ -16,10 +16,14 @@ type Input struct {
 	f filter
 }
 
-// NewInput wraps a terminal. focus is told when its window gains or loses the
+// NewInput wraps a terminal. cut is the beginning of a sequence that was read
+// from it before. focus is told when its window gains or loses the
 // focus: Bubble Tea would know the report in no company but its own.
-func NewInput(f *os.File, focus func(gained bool)) *Input {
-	return &Input{File: f, f: filter{focus: focus}}
+func NewInput(f *os.File, cut string, focus func(gained bool)) *Input {
+	in := &Input{File: f, f: filter{focus: focus}}
+	in.f.write([]byte(cut))
+	in.f.out = nil // an Esc key, which nothing would read before the next key
+	return in
 }
 
 // room is what a piece can grow by in the filter. What would not fit into the

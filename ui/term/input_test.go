@@ -58,6 +58,11 @@ func TestParseReplies(t *testing.T) {
 		want Background
 	}{
 		{"\x1b]11;rgb:1e1e/1e1e/1e1e\x07\x1b[?62;22c", Background{Known: true}},
+		{"he\x1b[Allo\r\x1b]11;rgb:ff/ff/ff\x07\x7fx\x1b[?1;2c", Background{Known: true, Light: true, Typed: "he\x1b[Allo\r\x7fx"}},
+		{"hi\x1b]11;rgb:1e", Background{Typed: "hi", Cut: "\x1b]11;rgb:1e"}},
+		{"hi\x1b]11;rgb:1/1/1\x1b", Background{Typed: "hi", Cut: "\x1b]11;rgb:1/1/1\x1b"}},
+		{"hi\x1b[?62;2", Background{Typed: "hi", Cut: "\x1b[?62;2"}},
+		{"hi\x1b", Background{Typed: "hi", Cut: "\x1b"}},
 		{"\x1b]11;rgb:ffff/ffff/f0f0\x1b\\\x1b[?1;2c", Background{Known: true, Light: true}},
 		{"\x1b]11;rgb:ff/ff/ff\x07", Background{Known: true, Light: true}},
 		{"\x1b[?1;2c", Background{}},
@@ -80,8 +85,10 @@ func TestWhenToAsk(t *testing.T) {
 		want bool
 	}{
 		{map[string]string{"TERM": "xterm-256color"}, true},
-		{map[string]string{"TERM": "xterm-256color", "SSH_TTY": "/dev/pts/1"}, false},
-		{map[string]string{"TERM": "xterm", "TMUX": "/tmp/x"}, false},
+		{map[string]string{"TERM": "xterm-256color", "SSH_TTY": "/dev/pts/1"}, true},
+		{map[string]string{"TERM": "tmux-256color", "TMUX": "/tmp/x"}, true},
+		{map[string]string{"TERM": "screen-256color", "TMUX": "/tmp/x"}, true},
+		{map[string]string{"TERM": "screen", "STY": "1.pts"}, false},
 		{map[string]string{"TERM": "xterm", "NO_COLOR": "1"}, false},
 		{map[string]string{"TERM": "dumb"}, false},
 		{nil, false},
@@ -92,6 +99,25 @@ func TestWhenToAsk(t *testing.T) {
 	}
 	if bg, ok := fromEnvironment(env(map[string]string{"COLORFGBG": "0;15"})); !ok || !bg.Light {
 		t.Errorf("COLORFGBG 0;15 is %+v, %v; want light", bg, ok)
+	}
+}
+
+// What is left of a reply that was cut when the wait was over is not typed.
+func TestCutReplyIsNotTyped(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ before, after, want string }{
+		{"\x1b]11;rgb:1e", "1e/1e1e/1e1e\x07hi", "hi"},
+		{"\x1b]11;rgb:1/1/1\x1b", "\\hi", "hi"},
+		{"\x1b[?62;2", "2chi", "\x1b[?62;22chi"}, // no key
+		{"\x1b", "]11;rgb:1/1/1\x07hi", "hi"},
+		{"\x1b", "hi", "hi"}, // and not Alt+H
+		{"", "hi", "hi"},
+	} {
+		in := NewInput(nil, tc.before, nil)
+		in.f.write([]byte(tc.after))
+		if got := string(in.f.out); got != tc.want {
+			t.Errorf("%q then %q: got %q, want %q", tc.before, tc.after, got, tc.want)
+		}
 	}
 }
 
