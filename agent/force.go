@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"mm/agent/session"
@@ -27,6 +28,11 @@ func (t *turn) force(ctx context.Context, l *lack) forced {
 		return noCall
 	}
 	specs := t.declared()
+	if t.loop.warned() {
+		// The call that goes round in circles is no choice.
+		last := t.lastCalled()
+		specs = slices.DeleteFunc(specs, func(s llm.ToolSpec) bool { return s.Name == last })
+	}
 	tail := fmt.Sprintf("%s. Write the call that the request needs next as one JSON object: {\"tool\": NAME, \"arguments\": {...}}, or {\"tool\": %q} when it is done or needs none. The request: %s",
 		strings.ToUpper(l.what[:1])+l.what[1:], noTool, t.quoted())
 	req := llm.Request{Sampling: t.opts.Sampling, Schema: callSchema(specs), NoThinking: true}
@@ -36,6 +42,7 @@ func (t *turn) force(ctx context.Context, l *lack) forced {
 		tail += "\nThe tools:" + signatures(specs)
 	}
 	req.Messages = t.withTail(tail)
+	t.calm(&req.Sampling)
 	t.mending.forced++
 	resp, err := t.aside(ctx, req, "writing the call")
 	if err != nil || !resp.Complete {
@@ -61,6 +68,16 @@ func (t *turn) force(ctx context.Context, l *lack) forced {
 	t.add(session.Item{Message: llm.Message{Role: llm.Assistant, Calls: []llm.Call{call}}, Usage: resp.Usage})
 	t.gauge.grew(t.gauge.est.Text(call.Name + call.Args)) // which the server has not counted there
 	return written
+}
+
+// lastCalled is the tool of the last result.
+func (t *turn) lastCalled() string {
+	for _, item := range slices.Backward(t.opts.Session.Items) {
+		if item.Role == llm.Tool {
+			return item.Tool
+		}
+	}
+	return ""
 }
 
 // forced is what came of a call that the server was to write.

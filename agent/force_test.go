@@ -185,6 +185,34 @@ func TestForcedCallIsRefused(t *testing.T) {
 	}
 }
 
+// A call that goes round in circles is no choice any more.
+func TestForcedCallIsNotTheLoopingOne(t *testing.T) {
+	t.Parallel()
+	var replies []agenttest.Reply
+	for range 3 {
+		replies = append(replies, agenttest.Say("Now I will say it."), forcedCall("x"))
+	}
+	m := onLlamaCpp(append(replies, agenttest.Say("Now I will say it."), agenttest.Say(`{"tool":"none"}`), agenttest.Say("I cannot."))...)
+	o := yolo(options(m, echo{}))
+	o.LoopTemperature = 0.4
+	agenttest.Run(t, o).Prompt("go")
+	var schemas []llm.Request
+	for _, r := range m.Requests() {
+		if r.Schema != nil {
+			schemas = append(schemas, r)
+		}
+	}
+	if len(schemas) != 4 {
+		t.Fatalf("%d calls were asked for, want 4", len(schemas))
+	}
+	for i, r := range schemas {
+		loops := i == 3
+		if strings.Contains(string(r.Schema), `"echo"`) == loops || (r.Sampling.Temperature == 0.4) != loops {
+			t.Errorf("call %d is asked for with temperature %v and %s", i+1, r.Sampling.Temperature, r.Schema)
+		}
+	}
+}
+
 // Where a forced call costs a reading of the whole prompt, the model is asked
 // first.
 func TestForcedAfterTheNote(t *testing.T) {

@@ -116,9 +116,7 @@ func (t *turn) request(r request) llm.Request {
 	if r.noTools {
 		req.ToolChoice = "none"
 	}
-	if t.loop.warned() && t.opts.LoopTemperature > 0 {
-		req.Sampling.Temperature = t.opts.LoopTemperature
-	}
+	t.calm(&req.Sampling)
 	t.gauge.sending(req)
 	req.Sampling.MaxTokens = t.gauge.room(req.Sampling.MaxTokens)
 	if !t.past.textSaid && t.shape().TextTools {
@@ -126,6 +124,13 @@ func (t *turn) request(r request) llm.Request {
 		t.emit(Notice{Level: Info, Text: "the model's template has no tools: they are described in the system prompt, and calls are read from the text"})
 	}
 	return req
+}
+
+// calm samples more freely while the model goes round in circles.
+func (t *turn) calm(s *llm.Sampling) {
+	if t.loop.warned() && t.opts.LoopTemperature > 0 {
+		s.Temperature = t.opts.LoopTemperature
+	}
 }
 
 // toolSpecs are the tools that a request declares: none where the model cannot

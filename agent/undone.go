@@ -83,23 +83,40 @@ const (
 	touchedSlop = 100 * time.Millisecond // by which the clock of a file system may lag
 )
 
+// byProducts are made by running and testing a project, which is no work on it.
+var byProducts = []string{"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", "node_modules", ".mm"}
+
 // touchedSince tells whether something in a folder was written, made or
-// removed since a moment. A folder with too many entries may have been.
+// removed since a moment, by-products aside. A folder with too many entries may
+// have been.
 func touchedSince(root string, since time.Time) bool {
 	since = since.Add(-touchedSlop)
 	seen, touched := 0, false
+	folders := map[string]bool{} // in which something was made or removed
+	explain := map[string]bool{} // a by-product is why
 	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		seen++
-		if err != nil || d.Name() == ".mm" && d.IsDir() {
+		if err != nil {
 			return skipped(d)
 		}
 		info, err := d.Info()
-		if seen > touchedMost || err == nil && !info.ModTime().Before(since) {
+		changed := err == nil && !info.ModTime().Before(since)
+		byProduct := path != root && (slices.Contains(byProducts, d.Name()) || filepath.Ext(path) == ".pyc")
+		switch {
+		case byProduct:
+			explain[filepath.Dir(path)] = explain[filepath.Dir(path)] || changed
+			return skipped(d)
+		case changed && d.IsDir():
+			folders[path] = true
+		case changed, seen > touchedMost:
 			touched = true
 			return fs.SkipAll
 		}
 		return nil
 	})
+	for folder := range folders {
+		touched = touched || !explain[folder]
+	}
 	return touched
 }
 

@@ -203,6 +203,36 @@ func TestDoneIsNotAskedAgain(t *testing.T) {
 			t.Errorf("%d calls of the model, want 3", got)
 		}
 	})
+	t.Run("a command left a by-product", func(t *testing.T) {
+		t.Parallel()
+		cwd := project(t)
+		m := agenttest.NewModel(agenttest.Call("echo", `{"text":"x"}`), agenttest.Say("Done."), agenttest.Say("Done."))
+		o := yolo(options(m, command(func() {
+			if err := os.Mkdir(filepath.Join(cwd, "__pycache__"), 0o700); err != nil {
+				t.Error(err)
+			}
+		})))
+		o.Session.Cwd = cwd
+		agenttest.Run(t, o).Prompt("Fix main.go")
+		if got := len(m.Requests()); got != 3 {
+			t.Errorf("%d calls of the model, want 3", got)
+		}
+	})
+	t.Run("a command removed a file", func(t *testing.T) {
+		t.Parallel()
+		cwd := project(t)
+		m := agenttest.NewModel(agenttest.Call("echo", `{"text":"x"}`), agenttest.Say("Done."))
+		o := yolo(options(m, command(func() {
+			if err := os.Remove(filepath.Join(cwd, "part1.py")); err != nil {
+				t.Error(err)
+			}
+		})))
+		o.Session.Cwd = cwd
+		agenttest.Run(t, o).Prompt("Delete the file part1.py")
+		if got := len(m.Requests()); got != 2 {
+			t.Errorf("%d calls of the model, want 2", got)
+		}
+	})
 	t.Run("the user said no", func(t *testing.T) {
 		t.Parallel()
 		m := agenttest.NewModel(agenttest.Call("echo", `{"text":"x"}`), agenttest.Say("As you wish."))

@@ -19,7 +19,7 @@ func (v *view) place(e Edit) (s splice, refusal string) {
 	case len(hits) == 1:
 		return v.exact(hits[0], old, fresh), ""
 	case len(hits) > 1:
-		return s, ambiguous(v.linesOf(hits), "")
+		return s, v.ambiguous(v.linesOf(hits), 1+strings.Count(strings.Trim(old, "\n"), "\n"), "")
 	}
 	if s, refusal, found := v.soft(old, fresh); found {
 		return s, refusal
@@ -117,7 +117,7 @@ func (v *view) soft(old, fresh string) (s splice, refusal string, found bool) {
 			s.pass = try.pass
 			return s, refusal, true
 		case len(hits) > 1:
-			return s, ambiguous(hits, " when white space at the edges of lines is ignored"), true
+			return s, v.ambiguous(hits, len(b.lines), " when white space at the edges of lines is ignored"), true
 		}
 	}
 	return s, "", false

@@ -13,6 +13,9 @@ const (
 	maxQuoted   = 60  // lines of the nearest block, and of a diff
 	maxLineSize = 500 // bytes of a line
 	around      = 1   // lines quoted before and after the nearest block
+	maxShown    = 3   // places of an ambiguous text that are shown
+	maxLong     = 12  // lines of one
+	aside       = 2   // lines quoted before and after one
 )
 
 const (
@@ -43,8 +46,10 @@ func failures(path string, total int, placed []splice, refusals []string) string
 		path, failed, total, b.String())
 }
 
-// ambiguous says where a text stands that should be there once.
-func ambiguous(lines []int, ignoring string) string {
+// ambiguous says where a text of a number of lines stands that should be there
+// once, and shows the first places: a model that has not read the file would
+// repeat its call.
+func (v *view) ambiguous(lines []int, size int, ignoring string) string {
 	var b strings.Builder
 	count := fmt.Sprint(len(lines))
 	if len(lines) == maxHits {
@@ -62,7 +67,18 @@ func ambiguous(lines []int, ignoring string) string {
 		fmt.Fprintf(&b, " and %d more", more)
 	}
 	b.WriteString(". It must be there once: add the lines before or after it to old (and to new).")
-	return b.String()
+	if len(lines) < 2 {
+		return b.String()
+	}
+	b.WriteString(" The places, to copy from (without the numbers):")
+	for _, line := range lines[:min(len(lines), maxShown)] {
+		from, to := max(0, line-aside), min(v.lines(), line+size+aside)
+		for i := from; i < min(to, from+maxLong); i++ {
+			fmt.Fprintf(&b, "\n%d|%s", i+1, shorten(string(v.line(i))))
+		}
+		b.WriteString("\n--")
+	}
+	return strings.TrimSuffix(b.String(), "\n--")
 }
 
 // missing says that old was not found, and what comes nearest.

@@ -69,6 +69,25 @@ func TestAmbiguousListsTenPlaces(t *testing.T) {
 	}
 }
 
+// A model that does not know the surroundings of a text cannot tell its places
+// apart.
+func TestAmbiguousShowsThePlaces(t *testing.T) {
+	t.Parallel()
+	const log = "# Log\n\n## New\n\n### Fixed\n\n- Dates.\n\n## 1.2\n\n### Fixed\n\n- Sums.\n"
+	_, err := Apply([]byte(log), []Edit{{"### Fixed", "### Mended"}}, Options{Path: "f"})
+	if err == nil {
+		t.Fatal("was not refused")
+	}
+	want := "(without the numbers):\n3|## New\n4|\n5|### Fixed\n6|\n7|- Dates.\n--\n9|## 1.2\n10|\n11|### Fixed\n12|\n13|- Sums."
+	if !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %q, want it to end in %q", err, want)
+	}
+	_, err = Apply([]byte(strings.Repeat(strings.Repeat("x", 10_000)+"\n", 100)), []Edit{{strings.Repeat("x", 10_000), "y"}}, Options{Path: "f"})
+	if err == nil || len(err.Error()) > 10_000 {
+		t.Errorf("an answer of %d bytes for long lines", len(err.Error()))
+	}
+}
+
 func TestOneLineIsListedOnce(t *testing.T) {
 	t.Parallel()
 	_, err := Apply([]byte("a a a\nb\na\n"), []Edit{{"a", "x"}}, Options{Path: "f"})
