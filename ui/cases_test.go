@@ -257,41 +257,6 @@ func TestLongPasteIsFolded(t *testing.T) {
 	})
 }
 
-// Every row of every width is exact, whatever the characters.
-func TestRowsAreExact(t *testing.T) {
-	t.Parallel()
-	const odd = "ok 👩‍💻 💅🏻 🎙️ 🇫🇷 你好 한글 é →│ \ttab\u200b end"
-	for _, w := range []int{40, 41, 59, 60, 80, 109, 110, 111, 140, 200} {
-		t.Run(fmt.Sprint(w), func(t *testing.T) {
-			t.Parallel()
-			onScreen(t, w, 30, func(t *testing.T, s *uitest.Screen) {
-				s.Events(
-					agent.UserMessage{ID: "i1", Text: odd},
-					agent.ReasoningDelta{ID: "i2", Text: odd + strings.Repeat("x", 10000)},
-					agent.TextDelta{ID: "i3", Text: odd + "\n\n| a | b |\n|--|--|\n| " + odd + " | x |\n\n- " + odd + "\n\n```\n" + odd + "\n```\n" + strings.Repeat("你", 3000)},
-					agent.CallStarted{ID: "c1", Tool: odd, ToolKind: "execute"},
-					agent.CallPlanned{ID: "c1", Title: odd, Preview: agent.CommandPreview{Command: odd}},
-					agent.CallRunning{ID: "c1"},
-					agent.CallOutput{ID: "c1", Text: odd + "\n" + strings.Repeat("z", 10000)},
-					agent.PlanUpdated{Steps: []agent.Step{{Text: odd, Status: "in_progress"}}},
-					agent.QueueChanged{Queued: []string{odd}},
-					agent.Notice{Level: agent.Warn, Text: odd},
-				)
-				s.Rows()
-				s.Press("ctrl+o", "ctrl+t")
-				for range 20 {
-					s.Rows()
-					s.Press("pgup")
-				}
-				s.Paste(odd)
-				s.Rows()
-				s.Press("ctrl+p")
-				s.Rows()
-			})
-		})
-	}
-}
-
 // No size panics, and what the user had survives.
 func TestAnySize(t *testing.T) {
 	t.Parallel()

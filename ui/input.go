@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -194,10 +195,10 @@ func (m *Model) find(step int) {
 	}
 	which, of := m.list.Find(m.out.sought, step)
 	if of == 0 {
-		m.warn(clean.Linef("nothing holds %q", m.out.sought))
+		m.warn(clean.Line(`nothing holds "` + m.out.sought + `"`))
 		return
 	}
-	m.say(clean.Linef("%q: %d of %d", m.out.sought, which, of))
+	m.say(clean.Line(fmt.Sprint(`"`, m.out.sought, `": `, which, " of ", of)))
 }
 
 // draftKey gives a key to the input.
