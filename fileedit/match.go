@@ -11,6 +11,8 @@ func (v *view) place(e Edit) (s splice, refusal string) {
 		return s, emptyOld
 	case old == fresh:
 		return s, identical
+	case v.listed(fresh) && !v.listed(old):
+		return s, "new holds line numbers, which are not part of the file: leave them out."
 	case strings.Contains(fresh, "\x00"):
 		return s, "new holds a NUL byte, which would make the file binary. Leave it out, or write it as an escape of the language."
 	}

@@ -94,3 +94,31 @@ func unnumber(text string, form *regexp.Regexp) (numbers []int, bare string, cou
 	}
 	return numbers, strings.Join(lines, "\n"), count
 }
+
+// listing is a line of a listing, or of the answer of an edit.
+var listing = regexp.MustCompile(`^[ +-]? *(\d+)(?:\||│|→|:|\t)(.*)$`)
+
+// Listed reports whether a text is a listing of the file: half of its lines are
+// lines of the file behind their own numbers. As a content it would put the
+// numbers into the file.
+func Listed(file []byte, text string) bool { return newView(file).listed(text) }
+
+func (v *view) listed(text string) bool {
+	known, lines := 0, 0
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimRight(line, "\r")
+		if strings.Trim(line, blanks) == "" {
+			continue
+		}
+		lines++
+		m := listing.FindStringSubmatch(line)
+		if m == nil || strings.Trim(m[2], blanks) == "" {
+			continue
+		}
+		n, err := strconv.Atoi(m[1])
+		if err == nil && n >= 1 && n <= v.lines() && strings.TrimPrefix(m[2], " ") == strings.TrimPrefix(string(v.line(n-1)), " ") {
+			known++
+		}
+	}
+	return known >= 2 && 2*known >= lines
+}

@@ -181,3 +181,30 @@ func TestDiffOfCreatedAndDeletedFiles(t *testing.T) {
 		t.Errorf("a diff of equal texts: %+v", same)
 	}
 }
+
+// Qwen2.5-Coder 1.5B wrote a file anew from the answer of an edit, numbers and
+// all.
+func TestListingsAreNoContent(t *testing.T) {
+	t.Parallel()
+	const file = "# Log\n\n## New\n\n- Dates.\n- Sums.\n"
+	for text, want := range map[string]bool{
+		"3|## New\n4|\n5|- Dates.\n":             true,
+		"# Log\n3|## New\n 5|- Dates.\n+7|- New": true,
+		"5|- Dates.\r\n6|- Sums.\r\n":            true,
+		"1: # Log\n3: ## New\n":                  true,
+		"3|## New":                               false, // one line may be content
+		"5|apple\n6|pear\n":                      false, // a table of another thing
+		"":                                       false,
+		"## New\n\n- Dates.\n":                   false,
+		"99999999999999999999|x\n3|## New\n":     false,
+		"3|## New\n5|- Dates.\na\nb\nc\n":        false,
+	} {
+		if got := Listed([]byte(file), text); got != want {
+			t.Errorf("Listed(%q) = %v, want %v", text, got, want)
+		}
+	}
+	_, err := Apply([]byte(file), []Edit{{"- Sums.", "5|- Dates.\n6|- Sums.\n7|- Products."}}, Options{Path: "f"})
+	if err == nil || !strings.Contains(err.Error(), "new holds line numbers") {
+		t.Errorf("an edit with a listing: %v", err)
+	}
+}

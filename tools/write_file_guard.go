@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"mm/fileedit"
 	"mm/safety"
 )
 
@@ -37,8 +38,8 @@ func (f Files) GuardWrite(p safety.Path, before []byte, content string) error {
 		return fmt.Errorf("[refused: %s: the content is wrapped in a Markdown fence (```); "+
 			"nothing was written. Send the text of the file alone]", name)
 	}
-	if numbered(name, content) {
-		return fmt.Errorf("[refused: %s: each line begins with a line number, which read_file adds and the file does not have; "+
+	if numbered(name, content) || fileedit.Listed(before, content) {
+		return fmt.Errorf("[refused: %s: lines begin with a line number, which read_file adds and the file does not have; "+
 			"nothing was written. Send the text without the numbers]", name)
 	}
 	return nil

@@ -96,6 +96,7 @@ func TestWriteFileRefusesWhatIsNotTheText(t *testing.T) {
 		{"a.go", "// unchanged ...\npackage a\n", "nothing was written"},
 		{"a.go", "```go\npackage a\n```\n", "Markdown fence"},
 		{"a.go", "1|package a\n2|\n3|func A() {}\n", "line number"},
+		{"a.go", "package a\n 3|// ... and so on\n 4|func A() {}\n+5|func B() {}\n", "line number"},
 
 		{"a.go", "package a\n\n// ... and so on\nfunc B() {}\n", ""}, // the file has it
 		{"a.go", "package a\n\n// Existing code calls B.\nfunc B() {}\n", ""},
