@@ -439,23 +439,3 @@ func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
-
-// branch reads the current branch from .git/HEAD, as a file: git itself would
-// run what a hostile repository configures.
-func branch(dir string) string {
-	for {
-		data, err := os.ReadFile(filepath.Join(dir, ".git", "HEAD"))
-		if err == nil {
-			head := strings.TrimSpace(string(data))
-			if name, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok {
-				return name
-			}
-			return head[:min(len(head), 8)]
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return ""
-		}
-		dir = parent
-	}
-}

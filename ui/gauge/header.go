@@ -15,7 +15,7 @@ const leastTitle = 12
 
 // Header draws the first line: model, server, directory, branch, title and
 // mode. What does not fit goes, the title first, then the directory's
-// beginning; the mode stays.
+// beginning, then the server; the mode stays.
 func Header(sheet *style.Sheet, s *state.State, dir, branch clean.Text, w int) string {
 	mode := string(s.Mode)
 	if mode == "" {
@@ -68,7 +68,11 @@ func parts(s *state.State, dir, branch clean.Text, room int) []string {
 		}
 		return list
 	}
-	if left := room - width(full) - 4; left >= 8 {
+	least := 8 // of the directory, with its branch
+	if model != "" && !branch.IsEmpty() { // else there is no server to give way
+		least += cells.Width(branch.String()) + 3
+	}
+	if left := room - width(full) - 4; left >= least {
 		return []string{full, tail(where, left)}
 	}
 	if left := room - width(model) - 4; model != "" && left >= 8 {
