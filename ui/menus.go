@@ -420,7 +420,7 @@ func (m *Model) showText(msg askedMsg) {
 // drawText draws Markdown, or text laid out in columns as it stands.
 func drawText(s *style.Sheet, text clean.Text, w int) []string {
 	if !strings.Contains(text.String(), "\n#") && !strings.HasPrefix(text.String(), "#") {
-		return cells.Wrap(text.String(), w)
+		return cells.WrapColumns(text.String(), w)
 	}
 	return markdown.Draw(s, text.String(), w)
 }

@@ -83,3 +83,24 @@ func FuzzWrap(f *testing.F) {
 		}
 	})
 }
+
+func TestWrapColumns(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, text string
+		w          int
+		want       []string
+	}{
+		{"a row that fits", "ok   config  defaults", 40, []string{"ok   config  defaults"}},
+		{"below the last column", "ok   config  one two three four five six", 30, []string{"ok   config  one two three", "             four five six"}},
+		{"an indented row", "    → one two three four", 16, []string{"    → one two", "    three four"}},
+		{"no columns", "one two three four", 10, []string{"one two", "three four"}},
+		{"no room below it", "a long first column  one two three", 26, []string{"a long first column  one", "two three"}},
+		{"a long word", "a  bbbbbbbbbbbbbbbbbbbbbb", 16, []string{"a  bbbbbbbbbbbbb", "   bbbbbbbbb"}},
+		{"rows of their own", "a  b\n\nc  d", 10, []string{"a  b", "", "c  d"}},
+	} {
+		if got := WrapColumns(tc.text, tc.w); !slices.Equal(got, tc.want) {
+			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
+		}
+	}
+}

@@ -17,6 +17,30 @@ func Wrap(text string, w int) []string {
 	return rows
 }
 
+// WrapColumns is Wrap for text in columns with two blanks or more between them:
+// what is wrapped goes on below the last column that begins in the left half.
+func WrapColumns(text string, w int) []string {
+	var rows []string
+	for line := range strings.SplitSeq(text, "\n") {
+		line = Expand(line)
+		at := 0
+		for i := 2; i < len(line) && Width(line[:i]) <= w/2; i++ {
+			if line[i-2:i] == "  " && line[i] != ' ' {
+				at = i
+			}
+		}
+		if Width(line) <= w {
+			at = 0
+		}
+		before := line[:at]
+		for _, r := range Wrap(line[at:], w-Width(before)) {
+			rows = append(rows, before+r)
+			before = Spaces(Width(before))
+		}
+	}
+	return rows
+}
+
 // Chop breaks plain text into rows of at most w cells without regard to words,
 // as a terminal does. It suits program output and code.
 func Chop(text string, w int) []string {
