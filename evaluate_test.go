@@ -11,8 +11,8 @@ import (
 	"mm/agent/eval"
 )
 
-// evaluating is the program as "mm eval" runs it, on the built-in stand-in.
-func evaluating(t *testing.T) *app {
+// onDemo is the program in a folder of its own, on the built-in stand-in.
+func onDemo(t *testing.T) *app {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} {
@@ -65,7 +65,7 @@ func declared(t *testing.T, a *app, v eval.Variant) []string {
 
 // Each variant that -tune tries is a setting of the agent, and takes effect.
 func TestVariantsReachTheAgent(t *testing.T) {
-	a := evaluating(t)
+	a := onDemo(t)
 	for _, v := range eval.Variants() {
 		names := declared(t, a, v)
 		for key, tool := range map[string]string{eval.KeyPlanTool: "plan", eval.KeySearchTools: "grep"} {
@@ -87,7 +87,7 @@ func TestVariantsReachTheAgent(t *testing.T) {
 
 // What a report says of the configuration are settings that there are.
 func TestEvalKeysAreSettings(t *testing.T) {
-	a := evaluating(t)
+	a := onDemo(t)
 	for name, key := range evalKeys {
 		if a.cfg.Value(key) == nil {
 			t.Errorf("%s: there is no setting %s", name, key)

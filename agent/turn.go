@@ -126,7 +126,7 @@ func (t *turn) loopModel(ctx context.Context) outcome {
 
 // answered ends a turn whose model stopped calling tools.
 func (t *turn) answered(resp llm.Response) outcome {
-	if resp.Message.Text == "" {
+	if strings.TrimSpace(resp.Message.Text) == "" {
 		text := "the model gave no answer"
 		if t.lastTool != "" {
 			text += "; the last thing it did was " + t.lastTool

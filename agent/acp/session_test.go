@@ -272,6 +272,7 @@ func TestLoadOfALiveSession(t *testing.T) {
 	}
 }
 
+// A damaged one is public report H03.
 func TestSessionsThatCannotBeLoaded(t *testing.T) {
 	t.Parallel()
 	cwd := t.TempDir()
@@ -285,7 +286,7 @@ func TestSessionsThatCannotBeLoaded(t *testing.T) {
 	r := newRig(t, nil)
 	for _, tc := range []struct{ id, cwd, want string }{
 		{none, cwd, "there is no session " + none},
-		{damaged, cwd, "damaged"},
+		{damaged, cwd, "session " + damaged + " is damaged"},
 		{"../secret", cwd, "not a session id"},
 		{none, "src", "not an absolute path"},
 	} {

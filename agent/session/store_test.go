@@ -61,6 +61,7 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
+// Public report H03: files that are empty, of NUL bytes alone, or cut.
 func TestDamagedSessionsAreListedAndKept(t *testing.T) {
 	t.Parallel()
 	s, dir := open(t)
