@@ -3,6 +3,8 @@
 package main
 
 import (
+	"encoding/base64"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,9 +12,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"mm/llm"
+	"mm/ui/cells"
 	"mm/ui/ptytest"
 )
 
@@ -44,17 +46,33 @@ func TestScreenFromStartToQuit(t *testing.T) {
 	p.Write("replace hello with goodbye in main.go\r")
 	p.WaitFor("Allow this?")
 	p.WaitFor(`+ var greeting = "goodbye"`)
-	for range 5 {
-		for _, size := range [][2]int{{120, 40}, {40, 12}, {10, 3}, {200, 60}, {79, 23}, {100, 30}} {
-			p.Resize(size[0], size[1])
-			if err := p.Cmd.Process.Signal(syscall.SIGWINCH); err != nil {
-				t.Fatal(err)
-			}
+	sizes := [][2]int{{120, 40}, {40, 12}, {10, 3}, {200, 60}, {79, 23}, {100, 30}}
+	resize := func(w, h int) {
+		p.Resize(w, h)
+		if err := p.Cmd.Process.Signal(syscall.SIGWINCH); err != nil {
+			t.Fatal(err)
 		}
 	}
-	p.WaitFor("y allow")
-	time.Sleep(time.Second) // a user reads before an answer counts
-	p.Write("y")
+	for range 5 {
+		for _, size := range sizes {
+			resize(size[0], size[1])
+		}
+	}
+	for _, size := range sizes {
+		w, h := size[0], size[1]
+		resize(w, h)
+		p.Until(fmt.Sprintf("a whole question at %dx%d", w, h), func(screen string) bool {
+			rows := strings.Split(screen, "\n")
+			if w < 40 {
+				return strings.Contains(screen, "too small")
+			}
+			last := strings.TrimRight(rows[len(rows)-1], " \r")
+			return len(rows) == h && cells.Width(last) == w && strings.HasSuffix(last, "? help") &&
+				strings.Count(screen, "Allow this?") == 1 && strings.Contains(screen, "y allow")
+		})
+	}
+	p.Insist("y", "Allow this?")
+	p.Write("\x15") // what came late is in the input
 	p.WaitFor("main.go is changed")
 	p.WaitFor("+1 −1")
 	if data, err := os.ReadFile(file); err != nil || !strings.Contains(string(data), `"goodbye"`) {
@@ -204,5 +222,33 @@ func TestModelIsDescribedUnderItsHeads(t *testing.T) {
 		if got := describe(tc.model); !slices.Equal(got, tc.want) {
 			t.Errorf("%+v: got %q, want %q", tc.model, got, tc.want)
 		}
+	}
+}
+
+// What the configuration says of the screen reaches it: the rows of a folded
+// output, and where the context's thresholds are marked.
+func TestScreenIsConfigured(t *testing.T) {
+	t.Parallel()
+	p, _ := onScreen(t, "MM_PREVIEW_LINES=3", "MM_CONTEXT_MASK_TO=0.1", "MM_CONTEXT_MASK_AT=0.25", "MM_CONTEXT_COMPACT_AT=0.5")
+	p.WaitFor("demo @ demo")
+	p.WaitFor("ctx ░░┊░┊░░░")
+	p.Write("!seq 20\r")
+	p.WaitFor("… 17 more lines above")
+}
+
+// The answer that is copied reaches the terminal's clipboard.
+func TestCopyReachesTheTerminal(t *testing.T) {
+	t.Parallel()
+	p, _ := onScreen(t)
+	p.WaitFor("demo @ demo")
+	p.Write("hello\r")
+	p.WaitFor("what else I understand")
+	p.Write("/copy\r")
+	p.Seen("\x1b]52;c;")
+	p.WaitFor("copied")
+	text, _, _ := strings.Cut(p.Written()[strings.LastIndex(p.Written(), "\x1b]52;c;")+len("\x1b]52;c;"):], "\a")
+	got, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || !strings.Contains(string(got), "what else I understand") {
+		t.Errorf("the clipboard holds %q, %v; want the answer", got, err)
 	}
 }

@@ -125,7 +125,38 @@ func (p *Program) read() {
 // WaitFor waits until the screen shows a text.
 func (p *Program) WaitFor(text string) {
 	p.t.Helper()
-	p.until(text, func() bool { return strings.Contains(p.screen.String(), text) })
+	p.Until(text, func(screen string) bool { return strings.Contains(screen, text) })
+}
+
+// Until waits until the screen is as done wants it; what names that.
+func (p *Program) Until(what string, done func(screen string) bool) {
+	p.t.Helper()
+	p.until(what, func() bool { return done(p.screen.String()) })
+}
+
+// insistEvery is how often Insist writes: longer than a question is deaf.
+const insistEvery = 400 * time.Millisecond
+
+// Insist writes a key again and again until the screen lacks a text: what is
+// written right after a question has appeared does not answer it.
+func (p *Program) Insist(key, text string) {
+	p.t.Helper()
+	again := time.NewTicker(insistEvery)
+	defer again.Stop()
+	gone, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-again.C:
+				_, _ = p.pty.WriteString(key) // a terminal that is gone ends the wait
+			case <-gone:
+				return
+			}
+		}
+	}()
+	defer func() { close(gone); <-ended }()
+	p.Gone(text)
 }
 
 // Gone waits until the screen shows a text no more.

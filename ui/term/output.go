@@ -1,6 +1,7 @@
 package term
 
 import (
+	"bytes"
 	"os"
 	"sync"
 
@@ -11,7 +12,9 @@ import (
 const frameBytes = 64
 
 // Output is a terminal to write to. A frame is bracketed so that the terminal
-// shows it at once; those that do not know the brackets ignore them.
+// shows it at once; those that do not know the brackets ignore them. Frames
+// fill the screen: to erase what is below them would take the last cell, on
+// which the cursor still stands.
 type Output struct {
 	*os.File
 	mu sync.Mutex
@@ -29,10 +32,12 @@ func (o *Output) Write(p []byte) (int, error) {
 	}
 	framed := make([]byte, 0, len(p)+len(ansi.SetModeSynchronizedOutput)+len(ansi.ResetModeSynchronizedOutput))
 	framed = append(framed, ansi.SetModeSynchronizedOutput...)
-	framed = append(framed, p...)
+	framed = append(framed, bytes.ReplaceAll(p, []byte(ansi.EraseScreenBelow), nil)...)
 	framed = append(framed, ansi.ResetModeSynchronizedOutput...)
-	n, err := o.File.Write(framed)
-	return min(n, len(p)), err
+	if n, err := o.File.Write(framed); err != nil {
+		return min(n, len(p)), err
+	}
+	return len(p), nil
 }
 
 // maxClip is the size in bytes of what terminals take by OSC 52.
