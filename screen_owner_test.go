@@ -271,6 +271,20 @@ func TestBackgroundChoosesTheTheme(t *testing.T) {
 	}
 }
 
+// The settings of the look reach the screen: how much of an output is shown, and
+// where the bar of the context has its marks, in cells of its eight.
+func TestLookIsConfigured(t *testing.T) {
+	t.Parallel()
+	p, _ := onScreen(t, "MM_PREVIEW_LINES=3", "MM_CONTEXT_MASK_TO=0.2", "MM_CONTEXT_MASK_AT=0.3", "MM_CONTEXT_COMPACT_AT=0.9")
+	p.WaitFor("demo @ demo")
+	p.WaitFor("ctx ░░┊░░░░┊")
+	p.Write("!seq 101 140\r")
+	p.WaitFor("exit 0")
+	if text := p.Screen(); !strings.Contains(text, "37 more lines") || strings.Count(text, "│ 1") != 3 {
+		t.Errorf("want three lines of the output:\n%s", text)
+	}
+}
+
 // The first screen says where it looked, and why it found nothing there, when
 // the configuration names no address.
 func TestFirstScreenNamesTheAddress(t *testing.T) {
