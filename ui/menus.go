@@ -238,7 +238,7 @@ func (m *Model) chosen(r dialog.Chosen) tea.Cmd {
 		return m.use(m.opt.Providers, r.ID)
 	case ofSessions:
 		if m.st.Busy {
-			m.warn(clean.Trusted("another conversation would end what runs here: Esc twice stops it"))
+			m.warn(clean.Linef("another conversation would end what runs here: %s", keys.Hint("twice stops it", keys.Cancel)))
 			return nil
 		}
 		open := m.opt.Sessions.Open

@@ -190,7 +190,7 @@ func (d *Approve) do(a act) Result {
 	switch a {
 	case allow:
 		if d.unseen() {
-			d.note = "scroll to the end first: ↓ or PgDn"
+			d.note = "scroll to the end first: " + keys.Name(keys.RowDown) + " or " + keys.Name(keys.PageDown)
 			return nil
 		}
 		return d.decide(agent.ChoiceAllow, "")
@@ -201,9 +201,9 @@ func (d *Approve) do(a act) Result {
 		case !d.offersAlways():
 			d.note = "not offered for this call"
 		case d.unseen():
-			d.note = "scroll to the end first: ↓ or PgDn"
+			d.note = "scroll to the end first: " + keys.Name(keys.RowDown) + " or " + keys.Name(keys.PageDown)
 		case len(d.sure(max(d.w-4, 1))) > d.h-2:
-			d.note = "too long to show; y allows it once"
+			d.note = "too long to show; " + keys.Hint("allows it once", keys.Allow)
 		default:
 			d.always = true
 		}
@@ -213,7 +213,7 @@ func (d *Approve) do(a act) Result {
 		d.open(telling, "")
 	case edit:
 		if d.editable() == "" {
-			d.note = "not offered for this call; t tells the model what you want"
+			d.note = "not offered for this call; " + keys.Hint("tells the model what you want", keys.Tell)
 			return nil
 		}
 		d.open(editing, d.editable())
@@ -250,7 +250,7 @@ func (d *Approve) write(msg tea.KeyMsg, now time.Time) Result {
 	case d.mode == telling:
 		return d.decide(agent.ChoiceReject, strings.TrimSpace(d.edit.Draft()))
 	case strings.TrimSpace(d.edit.Draft()) == "":
-		d.note = "nothing is left of it; Esc goes back"
+		d.note = "nothing is left of it; " + keys.Hint("goes back", keys.Close)
 		return nil
 	}
 	r := Decided{ID: d.State.ID, Choice: agent.ChoiceAllow}
@@ -421,14 +421,14 @@ func (d *Approve) sure(w int) []string {
 			label = o.Label.String()
 		}
 	}
-	return append(cells.Wrap("? "+label, w), "a or Enter confirms, others go back")
+	return append(cells.Wrap("? "+label, w), keys.Hint("confirms, others go back", keys.Always, keys.Confirm))
 }
 
 func (d *Approve) writing(sheet *style.Sheet, w int) []string {
 	d.edit.SetSheet(sheet)
-	hint, label := clean.Trusted("why not; the model reads it"), "Enter refuses with this reason · Esc goes back"
+	hint, label := clean.Trusted("why not; the model reads it"), keys.Hint("refuses with this reason", keys.Send)+" · "+keys.Hint("goes back", keys.Close)
 	if d.mode == editing {
-		label = "Enter takes this, the model is told · Ctrl+J new line · Esc goes back"
+		label = keys.Hint("takes this, the model is told", keys.Send) + " · " + keys.Hint("new line", keys.NewLine) + " · " + keys.Hint("goes back", keys.Close)
 	}
 	if d.note != "" {
 		label = d.note
@@ -439,20 +439,24 @@ func (d *Approve) writing(sheet *style.Sheet, w int) []string {
 
 // buttons draws the answers in as many rows as they need.
 func (d *Approve) buttons(sheet *style.Sheet, w int) []string {
-	names := map[act]string{
-		allow: "y allow", always: "a always", refuse: "n refuse", tell: "t tell why",
-		edit: "e edit", whole: "d all of it",
+	names := map[act]struct {
+		key  keys.Binding
+		does string
+	}{
+		allow: {keys.Allow, "allow"}, always: {keys.Always, "always"}, refuse: {keys.Refuse, "refuse"},
+		tell: {keys.Tell, "tell why"}, edit: {keys.Edit, "edit"}, whole: {keys.Whole, "all of it"},
 	}
 	var rows []string
 	row, width := "", 0
 	for i, a := range d.acts() {
-		text := " " + names[a] + " "
+		key, does := keys.Name(names[a].key), names[a].does
+		text := " " + key + " " + does + " "
 		if width > 0 && width+len(text) > w {
 			rows, row, width = append(rows, row), "", 0
 		}
 		switch {
 		case i != d.choice:
-			row += sheet.Paint(themes.Accent, " "+names[a][:1]) + names[a][1:] + " "
+			row += sheet.Paint(themes.Accent, " "+key) + " " + does + " "
 		case a == allow && d.State.Dangerous:
 			row += sheet.Paint(themes.Danger, text)
 		default:

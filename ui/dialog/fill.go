@@ -110,7 +110,7 @@ func (d *Fill) View(sheet *style.Sheet) []string {
 		d.view.top = max(d.sel-d.view.h/2, 0)
 		d.view.fit(len(rows), d.view.h)
 	}
-	hint := "d drops an output · p pins it · Esc closes"
+	hint := keys.Hint("drops an output", keys.DropOutput) + " · " + keys.Hint("pins it", keys.PinOutput) + " · " + keys.Hint("closes", keys.ClosePage)
 	if d.note != "" {
 		hint = d.note
 	}

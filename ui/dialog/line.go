@@ -50,6 +50,6 @@ func (l *Line) Key(msg tea.KeyMsg, now time.Time) Result {
 func (l *Line) View(sheet *style.Sheet) []string {
 	l.edit.SetSheet(sheet)
 	rows := l.edit.View(min(l.edit.Rows(), max(l.h-3, 1)), true, l.Hint)
-	rows = append(rows, cells.Fit(sheet.Paint(themes.Dim, "Enter accepts · Esc closes"), l.w-4))
+	rows = append(rows, cells.Fit(sheet.Paint(themes.Dim, keys.Hint("accepts", keys.Send)+" · "+keys.Hint("closes", keys.Close)), l.w-4))
 	return frame(sheet, themes.Accent, l.Title, "", rows, l.w)
 }

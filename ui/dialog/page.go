@@ -47,7 +47,7 @@ func (p *Page) View(sheet *style.Sheet) []string {
 	p.view.fit(len(p.drawn), min(len(p.drawn), p.h-2))
 	right := p.view.where(p.w)
 	if right == "" {
-		right = "Esc closes"
+		right = keys.Hint("closes", keys.ClosePage)
 	}
 	return frame(sheet, themes.Accent, p.Title, right, p.view.window(p.drawn), p.w)
 }

@@ -216,12 +216,12 @@ func (p *Picker) View(sheet *style.Sheet) []string {
 // hint names the keys, as many as there is room for.
 func (p *Picker) hint(w int) string {
 	if p.asked != "" {
-		return "Ctrl+D again deletes it"
+		return keys.Hint("again deletes it", keys.DeleteItem)
 	}
-	hint := "Enter chooses · Esc closes"
+	hint := keys.Hint("chooses", keys.Choose) + " · " + keys.Hint("closes", keys.Close)
 	more := []string{"typing filters"}
 	if p.CanDelete {
-		more = []string{"Ctrl+D deletes", "typing filters"}
+		more = []string{keys.Hint("deletes", keys.DeleteItem), "typing filters"}
 	}
 	for _, part := range more {
 		if longer := hint + " · " + part; cells.Width(longer) <= w {

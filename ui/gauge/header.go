@@ -69,7 +69,9 @@ func parts(s *state.State, dir, branch clean.Text, room int) []string {
 		return list
 	}
 	least := 8 // of the directory, with its branch
-	if model != "" && !branch.IsEmpty() { // else there is no server to give way
+
+	// Without a model there is no server to give way.
+	if model != "" && !branch.IsEmpty() {
 		least += cells.Width(branch.String()) + 3
 	}
 	if left := room - width(full) - 4; left >= least {
