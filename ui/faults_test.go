@@ -133,6 +133,7 @@ func TestFaultsKeepTheConversation(t *testing.T) {
 			p.WaitFor("✗ break everything")
 			p.WaitFor("boom in a tool")
 			p.WaitFor("it goes on")
+			p.WaitFor("done after")
 			if tc.code == 0 {
 				p.Write("\x03")
 				p.WaitFor("again quits")
