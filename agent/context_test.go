@@ -544,9 +544,15 @@ func TestOverflowThatStaysIsExplained(t *testing.T) {
 	t.Parallel()
 	overflow := agenttest.Fail(&llm.Error{Kind: llm.ContextFull, PromptTokens: 4139, ContextWindow: 1500})
 	m := agenttest.NewModel(overflow, overflow)
-	r := agenttest.Run(t, small(m, echo{}))
-	if got := ended(t, r.Prompt("q")).Stop; got != agent.StopFailed {
-		t.Errorf("stop %q, want failed", got)
+	o := small(m, echo{})
+	m.Served.Provider = "llamacpp"
+	events := agenttest.Run(t, o).Prompt("q")
+	const want = "the conversation (4139 tokens) does not fit the context window (1500 tokens): /compact shortens it; for a larger window: llama-server -c 16384"
+	if end := ended(t, events); end.Stop != agent.StopFailed || end.Text != want {
+		t.Errorf("ended with %q %q, want failed with figures and what to do", end.Stop, end.Text)
+	}
+	if faults := of[agent.Fault](events); len(faults) != 1 || faults[0].Text != want {
+		t.Errorf("told %+v", faults)
 	}
 	if got := len(m.Requests()); got > 2 {
 		t.Errorf("%d requests: a loop", got)

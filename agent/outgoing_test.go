@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -119,34 +120,79 @@ func valid(messages []llm.Message) string {
 	return ""
 }
 
+// grows says what is wrong with messages as those of a longer history: the last
+// one of before may go on, all others stay.
+func grows(before, after []llm.Message) string {
+	if n := len(before); n > 0 && before[n-1].Text == "Go on." {
+		before = before[:n-1]
+	}
+	for i, m := range before {
+		if i == len(after) {
+			return "there are fewer messages"
+		}
+		now := after[i]
+		goesOn := i == len(before)-1 && m.Role == now.Role && len(m.Calls) == 0 && strings.HasPrefix(now.Text, m.Text)
+		if !cmp.Equal(m, now) && !goesOn {
+			return fmt.Sprintf("message %d is another", i)
+		}
+	}
+	return ""
+}
+
 // FuzzOutgoing builds histories out of bytes: whatever is stored, what is sent
-// is valid, and a history that grows gives messages that grow.
+// is valid, and a history that grows gives messages that grow. Calls are looked
+// at with all their results, as they are when a request is made.
 func FuzzOutgoing(f *testing.F) {
 	f.Add([]byte("uAact"), "text")
 	f.Add([]byte("AAttuucCbB"), "{\"a\":1}")
 	f.Add([]byte("tucu"), "\x00\xff")
+	f.Add([]byte{0, 2, 3, 3, 1, 8, 6, 0, 5, 7, 9, 1, 1, 10, 6, 4, 2, 4, 3}, "text")
+	f.Add([]byte{1, 2, 7, 3, 6, 1, 0, 2, 9, 9, 10, 2, 0, 8, 2, 7, 1}, strings.Repeat("é", 40))
 	f.Fuzz(func(t *testing.T, plan []byte, text string) {
+		plan, text = plan[:min(len(plan), 50)], text[:min(len(text), 1000)]
 		var items []session.Item
 		ids := []string{"c1", "c2", "1", ""}
 		for i, b := range plan {
 			id := ids[i%len(ids)]
-			switch b % 6 {
-			case 0:
-				items = append(items, user(text))
+			item := user(text)
+			switch b % 11 {
 			case 1:
-				items = append(items, said(text))
+				item = said(text)
 			case 2:
-				items = append(items, said("", llm.Call{ID: id, Name: "bash", Args: `{"command":"ls"}`}, llm.Call{ID: ids[(i+1)%len(ids)], Name: text, Args: text}))
+				item = said("", llm.Call{ID: id, Name: "bash", Args: `{"command":"ls"}`}, llm.Call{ID: ids[(i+1)%len(ids)], Name: text, Args: text})
 			case 3:
-				items = append(items, result(id, text))
+				item = result(id, text)
 			case 4:
-				items = append(items, session.Item{Message: llm.Message{Role: llm.System, Text: text}})
+				item = session.Item{Message: llm.Message{Role: llm.System, Text: text}}
 			case 5:
-				items = append(items, said("", llm.Call{ID: id, Name: "x", Args: "{}"}, llm.Call{ID: id, Name: "x", Args: "{}"}))
+				item = said("", llm.Call{ID: id, Name: "x", Args: "{}"}, llm.Call{ID: id, Name: "x", Args: "{}"})
+			case 6:
+				item = said(text)
+				item.Unsent = true
+			case 7:
+				item = result(id, text)
+				item.Masked, item.Title = true, text
+			case 8:
+				item.Summary = true
+			case 9:
+				item = result(id, text)
+				item.Cut = 1 + len(text)/2
+			case 10:
+				item.Note = true
+			}
+			items = append(items, item)
+		}
+		whole := agent.Outgoing("sys", items)
+		for n := range items {
+			if items[n].Role == llm.Tool {
+				continue // a call has not got all its results
+			}
+			if bad := grows(agent.Outgoing("sys", items[:n]), whole); bad != "" {
+				t.Fatalf("%s of what was sent with %d of %d items: %+v", bad, n, len(items), whole)
 			}
 		}
-		if bad := valid(agent.Outgoing("sys", items)); bad != "" {
-			t.Fatalf("%s in %+v", bad, agent.Outgoing("sys", items))
+		if bad := valid(whole); bad != "" {
+			t.Fatalf("%s in %+v", bad, whole)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package gauntlet
 
 import (
 	"context"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +35,19 @@ a
 answer there
 `
 
+// talker builds a core that says one word and does nothing.
+func talker(_ context.Context, s eval.Setup, _ string, _ map[string]string) (eval.Core, func(), error) {
+	box, err := tools.NewToolbox(tools.ToolboxOptions{}, tools.Checklist{})
+	if err != nil {
+		return nil, nil, err
+	}
+	return agent.New(agent.Options{
+		Model: agenttest.NewModel(agenttest.Say("hi")), Tools: s.Tools(box),
+		Policy:  safety.NewPolicy(safety.Options{Mode: safety.Yolo}),
+		Session: session.New(s.Dir, time.Now()), System: "x", MaxTurns: s.MaxTurns,
+	}), func() {}, nil
+}
+
 // A row fails for each thing that is not as wanted, and names it.
 func TestRowsCanFail(t *testing.T) {
 	t.Parallel()
@@ -42,17 +56,9 @@ func TestRowsCanFail(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings := map[string]string{}
-	box, err := tools.NewToolbox(tools.ToolboxOptions{}, tools.Checklist{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	build := func(_ context.Context, s eval.Setup, _ string, set map[string]string) (eval.Core, func(), error) {
+	build := func(ctx context.Context, s eval.Setup, base string, set map[string]string) (eval.Core, func(), error) {
 		settings = set
-		return agent.New(agent.Options{
-			Model: agenttest.NewModel(agenttest.Say("hi")), Tools: s.Tools(box),
-			Policy:  safety.NewPolicy(safety.Options{Mode: safety.Yolo}),
-			Session: session.New(s.Dir, time.Now()), System: "x", MaxTurns: s.MaxTurns,
-		}), func() {}, nil
+		return talker(ctx, s, base, set)
 	}
 	var out strings.Builder
 	rows, err := Run(t.Context(), []Fault{f}, build, &out)
@@ -114,6 +120,29 @@ func TestFaultsAreComplete(t *testing.T) {
 	} {
 		if !slices.Contains(names, want) {
 			t.Errorf("there is no fault %s", want)
+		}
+	}
+}
+
+// Each fault wants more than that its script was asked for: an agent that says
+// a word and does nothing passes none.
+func TestFaultsWantSomething(t *testing.T) {
+	t.Parallel()
+	faults, err := Faults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := Run(t.Context(), faults, talker, io.Discard)
+	if err != nil || len(rows) != len(faults) {
+		t.Fatalf("%d rows of %d, %v", len(rows), len(faults), err)
+	}
+	for _, r := range rows {
+		if strings.Contains(r.Title, "(skipped: ") {
+			continue
+		}
+		wanted := slices.DeleteFunc(r.Why, func(why string) bool { return strings.HasSuffix(why, "sections of the script were not asked for") })
+		if len(wanted) == 0 {
+			t.Errorf("%s wants nothing", r.Fault)
 		}
 	}
 }
