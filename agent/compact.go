@@ -70,13 +70,13 @@ func (t *turn) fit(ctx context.Context) {
 		}
 		return
 	}
+	t.warnAboutFixed()
 	if t.over(o.MaskAt) {
 		t.maskOld(t.number, maskBatch)
 	}
 	if !t.over(o.CompactAt) {
 		return
 	}
-	t.warnAboutFixed()
 	t.compactUnasked(ctx)
 	if t.over(o.CompactAt) {
 		t.maskNow()

@@ -248,8 +248,11 @@ func TestFixedPartThatFillsTheWindow(t *testing.T) {
 			r := agenttest.Run(t, o)
 			for range 2 {
 				var said []string
-				for _, text := range []string{strings.Repeat("a", 250*7/2), "q", "q"} {
+				for i, text := range []string{strings.Repeat("a", 250*7/2), "q", "q"} {
 					said = append(said, notices(r.Prompt(text), agent.Warn)...)
+					if i == 0 && len(said) != tc.want {
+						t.Errorf("before the first answer said %q, want %d", said, tc.want)
+					}
 				}
 				if len(said) != tc.want {
 					t.Errorf("said %q, want %d", said, tc.want)
