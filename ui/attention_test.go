@@ -9,8 +9,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/muesli/termenv"
+
 	"mm/agent"
+	"mm/themes"
 	"mm/ui"
+	"mm/ui/style"
 	"mm/ui/uitest"
 )
 
@@ -79,4 +84,63 @@ func TestJobsInTheBackground(t *testing.T) {
 			s.Lacks("npm run dev")
 		})
 	}
+}
+
+// Who looks elsewhere is called to a question once, and the window says that
+// it waits.
+func TestQuestionCallsTheUser(t *testing.T) {
+	t.Parallel()
+	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		startTurn(s)
+		ask(s, "make one", false)
+		if len(s.Told) != 0 {
+			t.Errorf("told %q to who looks on", s.Told)
+		}
+		if s.Title != "? mm · app" {
+			t.Errorf("the window is called %q", s.Title)
+		}
+		s.Events(agent.ApprovalSettled{ID: "a1"})
+		if s.Title != "● mm · app" {
+			t.Errorf("the window is called %q", s.Title)
+		}
+		s.Send(tea.BlurMsg{})
+		ask(s, "make two", false)
+		s.Events(agent.Notice{Text: "something else"})
+		if want := []string{"mm asks: make two"}; !slices.Equal(s.Told, want) {
+			t.Errorf("told %q, want %q", s.Told, want)
+		}
+		s.Send(tea.FocusMsg{})
+		s.Events(agent.ApprovalSettled{ID: "a1"}, agent.TurnEnded{Stop: agent.StopAnswer}, agent.Idle{})
+		if len(s.Told) != 1 || s.Title != "mm · app" {
+			t.Errorf("told %q, and the window is called %q", s.Told, s.Title)
+		}
+	})
+}
+
+// The context is green, yellow from the first threshold on, red from the last.
+func TestContextHasItsColour(t *testing.T) {
+	t.Parallel()
+	with(t, ui.Options{Look: ui.Look{ContextMarks: []float64{0.5, 0.8}}}, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		theme, _ := themes.Find(themes.Builtin(), themes.DarkName)
+		sheet := style.New(theme, termenv.TrueColor)
+		for used, role := range map[int]themes.Role{490: themes.OK, 500: themes.Warn, 790: themes.Warn, 800: themes.Error} {
+			s.Events(agent.ContextUsage{Used: used, Limit: 1000, Exact: true})
+			rows := s.Rows()
+			want := sheet.Paint(role, fmt.Sprintf("%d%% %d/1.0k", used/10, used))
+			if last := rows[len(rows)-1]; !strings.Contains(last, want) {
+				t.Errorf("%d of 1000 is %q, want %q in it", used, last, want)
+			}
+		}
+	})
+}
+
+// A command of the user's own has another sign than a message.
+func TestSignOfTheInput(t *testing.T) {
+	t.Parallel()
+	onScreen(t, 80, 24, func(t *testing.T, s *uitest.Screen) {
+		s.Type("!ls")
+		s.Want("\n! !ls")
+		s.Press("home", "delete")
+		s.Want("\n> ls")
+	})
 }
