@@ -48,19 +48,21 @@ func TestSearchInTheConversation(t *testing.T) {
 		for i := range 200 {
 			words = append(words, fmt.Sprintf("line %d", i))
 		}
-		words[20], words[120] = "the Needle is here", "a second needle"
+		words[20], words[70], words[120] = "the Needle is here", "a second needle", "the last needle"
 		answer(s, "i1", strings.Join(words, "\n\n"))
 		s.Lacks("eedle")
 		s.Press("tab", "/")
 		s.Type("needle")
 		s.Press("enter")
-		s.Want("a second needle", `"needle": 2 of 2`)
+		s.Want("the last needle", `"needle": 3 of 3`)
 		s.Press("n") // goes on in the same direction
-		s.Want("the Needle is here", "1 of 2")
+		s.Want("a second needle", "2 of 3")
+		s.Press("n")
+		s.Want("the Needle is here", "1 of 3")
 		s.Press("n") // round
-		s.Want("a second needle", "2 of 2")
+		s.Want("the last needle", "3 of 3")
 		s.Press("N")
-		s.Want("the Needle is here", "1 of 2")
+		s.Want("the Needle is here", "1 of 3")
 		s.Press("/")
 		s.Type("absent")
 		s.Press("enter")
