@@ -256,6 +256,9 @@ func (t *turn) run(ctx context.Context, c *call) (res tools.Result) {
 	})
 }
 
+// unchanged sums up the result of a reading that told nothing new.
+const unchanged = "unchanged"
+
 // unlessKnown puts a note in place of what a file holds, when the model has read
 // the same before and that is still in the context.
 func (t *turn) unlessKnown(c *call, ended CallEnded) CallEnded {
@@ -265,7 +268,7 @@ func (t *turn) unlessKnown(c *call, ended CallEnded) CallEnded {
 	for _, item := range t.opts.Session.Items {
 		if item.Tool == c.spec.Name && item.Title == c.plan.Title && seen(item) == ended.Output {
 			ended.Output = fmt.Sprintf("[%s has not changed since you read it: its content stands above, use that]", c.plan.Title)
-			ended.Summary = "unchanged"
+			ended.Summary = unchanged
 			return ended
 		}
 	}

@@ -28,10 +28,9 @@ func (t *turn) force(ctx context.Context, l *lack) forced {
 		return noCall
 	}
 	specs := t.declared()
-	if t.loop.warned() {
+	if last := t.lastResult(); t.loop.warned() || t.loop.again() || last.Summed == unchanged {
 		// The call that goes round in circles is no choice.
-		last := t.lastCalled()
-		specs = slices.DeleteFunc(specs, func(s llm.ToolSpec) bool { return s.Name == last })
+		specs = slices.DeleteFunc(specs, func(s llm.ToolSpec) bool { return s.Name == last.Tool })
 	}
 	tail := fmt.Sprintf("%s. Write the call that the request needs next as one JSON object: {\"tool\": NAME, \"arguments\": {...}}, or {\"tool\": %q} when it is done or needs none. The request: %s",
 		strings.ToUpper(l.what[:1])+l.what[1:], noTool, t.quoted())
@@ -41,7 +40,12 @@ func (t *turn) force(ctx context.Context, l *lack) forced {
 	} else if !t.shape().TextTools {
 		tail += "\nThe tools:" + signatures(specs)
 	}
-	req.Messages = t.withTail(tail)
+	items := t.opts.Session.Items
+	if l.madeUp {
+		// A model that reads that it is done says that no call is needed.
+		items = items[:len(items)-t.answers()]
+	}
+	req.Messages = t.tailed(items, tail)
 	t.calm(&req.Sampling)
 	t.mending.forced++
 	resp, err := t.aside(ctx, req, "writing the call")
@@ -70,14 +74,23 @@ func (t *turn) force(ctx context.Context, l *lack) forced {
 	return written
 }
 
-// lastCalled is the tool of the last result.
-func (t *turn) lastCalled() string {
+// answers is 1 when the history ends in an answer of this turn, else 0.
+func (t *turn) answers() int {
+	items := t.opts.Session.Items
+	if n := len(items); n > 0 && items[n-1].Role == llm.Assistant && items[n-1].Turn == t.number {
+		return 1
+	}
+	return 0
+}
+
+// lastResult is the last result of a tool in this turn.
+func (t *turn) lastResult() session.Item {
 	for _, item := range slices.Backward(t.opts.Session.Items) {
-		if item.Role == llm.Tool {
-			return item.Tool
+		if item.Role == llm.Tool && item.Turn == t.number {
+			return item
 		}
 	}
-	return ""
+	return session.Item{}
 }
 
 // forced is what came of a call that the server was to write.

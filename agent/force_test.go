@@ -44,6 +44,9 @@ func TestServerWritesTheCallThatLacks(t *testing.T) {
 	if ask.ToolChoice != "none" || len(ask.Tools) != 1 || !ask.NoThinking || ask.Schema == nil {
 		t.Errorf("asked with choice %q, %d tools, reasoning off %v, schema %s", ask.ToolChoice, len(ask.Tools), ask.NoThinking, ask.Schema)
 	}
+	if slices.ContainsFunc(ask.Messages, func(m llm.Message) bool { return strings.Contains(m.Text, lie) }) {
+		t.Errorf("what was made up stands before the call: %+v", ask.Messages)
+	}
 	if s := string(ask.Schema); !strings.Contains(s, `"properties":{"tool":{"enum":["echo"]},"arguments":{`) || !strings.Contains(s, `["none"]`) {
 		t.Errorf("the schema has not the tool first, or no way out: %s", s)
 	}
@@ -188,28 +191,26 @@ func TestForcedCallIsRefused(t *testing.T) {
 // A call that goes round in circles is no choice any more.
 func TestForcedCallIsNotTheLoopingOne(t *testing.T) {
 	t.Parallel()
-	var replies []agenttest.Reply
-	for range 3 {
-		replies = append(replies, agenttest.Say("Now I will say it."), forcedCall("x"))
-	}
-	m := onLlamaCpp(append(replies, agenttest.Say("Now I will say it."), agenttest.Say(`{"tool":"none"}`), agenttest.Say("I cannot."))...)
-	o := yolo(options(m, echo{}))
-	o.LoopTemperature = 0.4
-	agenttest.Run(t, o).Prompt("go")
-	var schemas []llm.Request
-	for _, r := range m.Requests() {
-		if r.Schema != nil {
-			schemas = append(schemas, r)
-		}
-	}
-	if len(schemas) != 4 {
-		t.Fatalf("%d calls were asked for, want 4", len(schemas))
-	}
-	for i, r := range schemas {
-		loops := i == 3
-		if strings.Contains(string(r.Schema), `"echo"`) == loops || (r.Sampling.Temperature == 0.4) != loops {
-			t.Errorf("call %d is asked for with temperature %v and %s", i+1, r.Sampling.Temperature, r.Schema)
-		}
+	announces, same, none := agenttest.Say("Now I will say it."), agenttest.Call("echo", `{"text":"x"}`), agenttest.Say(`{"tool":"none"}`)
+	for name, tc := range map[string]struct {
+		replies     []agenttest.Reply
+		temperature float64
+	}{
+		"once more":      {[]agenttest.Reply{same, same}, 0},
+		"warned of loop": {[]agenttest.Reply{same, same, same}, 0.4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := onLlamaCpp(append(tc.replies, announces, none, agenttest.Say("I cannot."))...)
+			o := yolo(options(m, echo{}))
+			o.LoopTemperature = 0.4
+			agenttest.Run(t, o).Prompt("go")
+			reqs := m.Requests()
+			ask := reqs[len(tc.replies)+1]
+			if ask.Schema == nil || strings.Contains(string(ask.Schema), `"echo"`) || ask.Sampling.Temperature != tc.temperature {
+				t.Errorf("asked with temperature %v and schema %s", ask.Sampling.Temperature, ask.Schema)
+			}
+		})
 	}
 }
 

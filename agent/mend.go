@@ -152,7 +152,7 @@ func (t *turn) lacks(resp llm.Response, cut bool) *lack {
 		}
 	case t.showsCall(text):
 		return &lack{
-			kind: repairedAnnounced, what: "a call was shown and not made", call: true,
+			kind: repairedAnnounced, what: "a call was shown and not made", call: true, madeUp: true,
 			note: "You showed a call and did not make it: a call in the middle of a text does not run. Make it now, with no other words.",
 		}
 	case announcesOnly(text):

@@ -81,9 +81,11 @@ func (c *Core) outgoingPrefix() []llm.Message {
 }
 
 // withTail is outgoing with a text behind it that is no part of the history.
-func (c *Core) withTail(text string) []llm.Message {
-	items := slices.Clone(c.opts.Session.Items)
-	return c.outgoing(append(items, session.Item{Message: llm.Message{Role: llm.User, Text: text}}))
+func (c *Core) withTail(text string) []llm.Message { return c.tailed(c.opts.Session.Items, text) }
+
+// tailed is withTail of a part of the history.
+func (c *Core) tailed(items []session.Item, text string) []llm.Message {
+	return c.outgoing(append(slices.Clone(items), session.Item{Message: llm.Message{Role: llm.User, Text: text}}))
 }
 
 // system is the system prompt, with the tools in it where they cannot be

@@ -79,8 +79,8 @@ func mentioned(items []session.Item, name string) bool {
 
 // Bounds of the look at a project's files.
 const (
-	touchedMost = 20_000                 // entries
-	touchedSlop = 100 * time.Millisecond // by which the clock of a file system may lag
+	touchedMost = 20_000                // entries
+	touchedSlop = 15 * time.Millisecond // by which the clock of a file system may lag: a tick of the kernel, at most 10 ms
 )
 
 // byProducts are made by running and testing a project, which is no work on it.
