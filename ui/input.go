@@ -22,7 +22,7 @@ func (m *Model) key(msg tea.KeyMsg) tea.Cmd {
 	}
 	if m.out.due { // any key says that the draft is not ready after all
 		m.out.due = false
-		m.say(clean.Trusted("not sent yet; Enter sends it"))
+		m.say(clean.Line("not sent yet; " + keys.Hint("sends it", keys.Send)))
 	}
 	if len(msg.Runes) > 1 && !msg.Paste && m.reading() {
 		return m.oneByOne(msg)

@@ -296,7 +296,7 @@ func (m *Model) openHelp() {
 		entry("!command", "runs it as you; the model sees the output with your next message")
 		rows = append(rows, "", s.Paint(themes.Heading, "Mouse"))
 		entry("wheel", "scrolls")
-		entry("Shift and drag", "selects text, as the terminal does it; Alt+M without Shift")
+		entry("Shift and drag", "selects text, as the terminal does it; "+keys.Name(keys.Mouse)+" without Shift")
 		return rows
 	}})
 }
