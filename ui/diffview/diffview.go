@@ -22,7 +22,7 @@ const SplitWidth = 100
 const narrow = 60
 
 // Rows draws a change in rows of exactly w cells, side by side where w allows
-// it. All text in f must be clean.
+// it and there are two sides. All text in f must be clean.
 func Rows(sheet *style.Sheet, f fileedit.FileDiff, w int) []string {
 	v := view{sheet: sheet, w: w, digits: digits(f)}
 	language := ""
@@ -39,7 +39,7 @@ func Rows(sheet *style.Sheet, f fileedit.FileDiff, w int) []string {
 			v.rows = append(v.rows, cells.Fit(sheet.Paint(themes.Faint, cells.Spaces(v.digits)+"⋯"), w))
 		}
 		lines := prepare(h, language)
-		if w >= SplitWidth {
+		if w >= SplitWidth && !oneSided(f) {
 			v.split(lines)
 		} else {
 			v.unified(lines)
@@ -51,6 +51,22 @@ func Rows(sheet *style.Sheet, f fileedit.FileDiff, w int) []string {
 // Stat sums a change up: "+4 −2".
 func Stat(sheet *style.Sheet, added, removed int) string {
 	return sheet.Paint(themes.OK, fmt.Sprintf("+%d", added)) + " " + sheet.Paint(themes.Error, fmt.Sprintf("−%d", removed))
+}
+
+// oneSided reports whether a file appears or goes as a whole.
+func oneSided(f fileedit.FileDiff) bool {
+	oldLines, newLines := 0, 0
+	for _, h := range f.Hunks {
+		for _, l := range h.Lines {
+			if l.Op != fileedit.Insert {
+				oldLines++
+			}
+			if l.Op != fileedit.Delete {
+				newLines++
+			}
+		}
+	}
+	return oldLines == 0 || newLines == 0
 }
 
 func size(f fileedit.FileDiff) int {

@@ -88,6 +88,23 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
+// A new file has no other side, however much room there is.
+func TestNewFileHasOneSide(t *testing.T) {
+	t.Parallel()
+	for op, want := range map[fileedit.Op]string{fileedit.Insert: "      1 + a", fileedit.Delete: "  1     - a"} {
+		line := fileedit.Line{Op: op, Text: "a"}
+		if op == fileedit.Insert {
+			line.New = 1
+		} else {
+			line.Old = 1
+		}
+		f := fileedit.FileDiff{Path: "x", Hunks: []fileedit.Hunk{{Lines: []fileedit.Line{line}}}}
+		if got := text(Rows(sheet(termenv.TrueColor), f, 150)); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestRowsAreExact(t *testing.T) {
 	t.Parallel()
 	long := fileedit.FileDiff{Path: "x.txt", Hunks: []fileedit.Hunk{{Lines: []fileedit.Line{
