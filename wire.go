@@ -270,6 +270,9 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 		TurnLock:      a.turns,
 		BatchInterval: f.interval,
 	}
+	if check := a.syntaxCheck(ws); check != nil {
+		o.Check = func(ctx context.Context, c tools.Change) string { return check(ctx, ws.Display(c.Path), c) }
+	}
 	if a.log != nil {
 		o.Log = a.log
 	}

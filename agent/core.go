@@ -62,6 +62,10 @@ type Options struct {
 	// know of what the model has seen no longer holds. Nil is not called.
 	Cleared func()
 
+	// Check says, in one line, that a file parsed before a change and does not
+	// after it; nil checks nothing.
+	Check func(ctx context.Context, change tools.Change) string
+
 	// Grounding has the claims of answers checked against what was read.
 	Grounding bool
 

@@ -32,8 +32,8 @@ func (t *turn) force(ctx context.Context, l *lack) forced {
 		// The call that goes round in circles is no choice.
 		specs = slices.DeleteFunc(specs, func(s llm.ToolSpec) bool { return s.Name == last.Tool })
 	}
-	tail := fmt.Sprintf("%s. Write the call that the request needs next as one JSON object: {\"tool\": NAME, \"arguments\": {...}}, or {\"tool\": %q} when it is done or needs none. The request: %s",
-		strings.ToUpper(l.what[:1])+l.what[1:], noTool, t.quoted())
+	tail := fmt.Sprintf("What is lacking: %s. Write the call that the request needs next as one JSON object: {\"tool\": NAME, \"arguments\": {...}}, or {\"tool\": %q} when it is done or needs none. The request: %s",
+		l.what, noTool, t.quoted())
 	req := llm.Request{Sampling: t.opts.Sampling, Schema: callSchema(specs), NoThinking: true}
 	if way.keepsTools {
 		req.Tools, req.ToolChoice = t.toolSpecs(), "none"

@@ -128,7 +128,7 @@ type lack struct {
 // anything but reasoning, the step that it announces, or the work that was asked
 // for. It is nil when the answer stands as it is. An answer that was cut off
 // may still be the work itself, but not when it makes up what a call would tell.
-func (t *turn) lacks(resp llm.Response, cut bool) *lack {
+func (t *turn) lacks(ctx context.Context, resp llm.Response, cut bool) *lack {
 	text := strings.TrimSpace(resp.Message.Text)
 	switch {
 	case cut && t.undone() == nothingChanged:
@@ -161,7 +161,19 @@ func (t *turn) lacks(resp llm.Response, cut bool) *lack {
 			note: "You announced a step and did not take it. Call the tool for it now.",
 		}
 	}
-	return t.lacksWork()
+	if l := t.lacksWork(); l != nil {
+		return l
+	}
+	return t.lacksRepair(ctx)
+}
+
+// lacksRepair is what a turn lacks that leaves a broken file.
+func (t *turn) lacksRepair(ctx context.Context) *lack {
+	what := t.broken(ctx)
+	if what == "" {
+		return nil
+	}
+	return &lack{kind: repairedBroken, what: what, call: true, note: what + ". Mend it now: read those lines, then call edit_file."}
 }
 
 // lacksWork is what a turn lacks whose request nothing was done for.
@@ -200,7 +212,7 @@ func (t *turn) mend(ctx context.Context, l *lack) mended {
 			return mendCancelled
 		case got == written:
 			return called
-		case got == declined && l.kind == repairedUndone:
+		case got == declined && (l.kind == repairedUndone || l.kind == repairedBroken):
 			return notMended // it was asked, and stands by its answer
 		}
 	}

@@ -25,6 +25,7 @@ const (
 	repairedThought   RepairKind = "reasoning alone"
 	repairedAnnounced RepairKind = "announced step"
 	repairedUndone    RepairKind = "request not done"
+	repairedBroken    RepairKind = "broken file"
 	repairedRunaway   RepairKind = "runaway"
 	repairedRepeat    RepairKind = "repeated call"
 )

@@ -103,14 +103,14 @@ func (t *turn) loopModel(ctx context.Context) outcome {
 		}
 		resp, end := t.generate(ctx)
 		if len(resp.Message.Calls) == 0 && (end == nil || end.stop == StopMaxTokens) {
-			switch t.mend(ctx, t.lacks(resp, end != nil)) {
+			switch t.mend(ctx, t.lacks(ctx, resp, end != nil)) {
 			case askedAgain:
 				continue
 			case mendCancelled:
 				return outcome{stop: StopCancelled}
 			case notMended:
 				if end == nil {
-					return t.answered(resp)
+					return t.answered(ctx, resp)
 				}
 				return *end
 			}
@@ -125,7 +125,7 @@ func (t *turn) loopModel(ctx context.Context) outcome {
 }
 
 // answered ends a turn whose model stopped calling tools.
-func (t *turn) answered(resp llm.Response) outcome {
+func (t *turn) answered(ctx context.Context, resp llm.Response) outcome {
 	if strings.TrimSpace(resp.Message.Text) == "" {
 		text := "the model gave no answer"
 		if t.lastTool != "" {
@@ -137,6 +137,9 @@ func (t *turn) answered(resp llm.Response) outcome {
 	}
 	if what := t.undone(); what != "" {
 		t.emit(Notice{Level: Warn, Text: what + " in this turn, whatever the answer says"})
+	}
+	if what := t.broken(ctx); what != "" {
+		t.emit(Notice{Level: Warn, Text: what + " (/undo takes the changes of the turn back)"})
 	}
 	if t.opts.Grounding {
 		if claims := unseen(resp.Message.Text, t.opts.Session.Items, t.opts.Session.Cwd); len(claims) > 0 {
