@@ -147,6 +147,22 @@ func TestCursorWalksBlocksAndCopies(t *testing.T) {
 	}
 }
 
+// Code that stands in an item is copied without the mark of the item.
+func TestCodeInAnItemIsCopiedAlone(t *testing.T) {
+	t.Parallel()
+	p := newPane(60, 20)
+	text := "- ```sh\n  go test\n  ```\n- [ ] look"
+	p.apply(agent.TextDelta{ID: "i1", Text: text}, agent.TextEnded{ID: "i1", Text: text})
+	p.Focus(true)
+	if got := p.Source(); got != "- [ ] look" {
+		t.Errorf("the item is %q", got)
+	}
+	p.Move(-1)
+	if got := p.Source(); got != "go test" {
+		t.Errorf("the code is %q", got)
+	}
+}
+
 func TestFoldedOutput(t *testing.T) {
 	t.Parallel()
 	p := newPane(60, 50)
