@@ -13,6 +13,7 @@ const (
 	maxQuoted   = 60  // lines of the nearest block, and of a diff
 	maxLineSize = 500 // bytes of a line
 	around      = 1   // lines quoted before and after the nearest block
+	maxWhole    = 30  // lines of a file that is shown whole
 	maxShown    = 3   // places of an ambiguous text that are shown
 	maxLong     = 12  // lines of one
 	aside       = 2   // lines quoted before and after one
@@ -108,10 +109,23 @@ func (v *view) missing(old, fresh string) string {
 	}
 	first, ok := v.nearest(b.lines)
 	if !ok {
-		return "old was not found, and no lines of the file are near to it." + notes.String() +
-			" Read the file with read_file and copy old from it."
+		return "old was not found, and no lines of the file are near to it." + notes.String() + v.whole()
 	}
 	return "old was not found;" + v.quote(b.lines, first) + notes.String()
+}
+
+// whole shows a file that is short, since a model that has not read it would
+// only be told to.
+func (v *view) whole() string {
+	if v.lines() > maxWhole {
+		return " Read the file with read_file and copy old from it."
+	}
+	var b strings.Builder
+	b.WriteString(" Read the file and copy old from it; as read_file shows it (without the numbers):")
+	for i := range v.lines() {
+		fmt.Fprintf(&b, "\n%d|%s", i+1, shorten(string(v.line(i))))
+	}
+	return b.String()
 }
 
 // nested says that the lines of old are there with another nesting.

@@ -208,3 +208,19 @@ func TestListingsAreNoContent(t *testing.T) {
 		t.Errorf("an edit with a listing: %v", err)
 	}
 }
+
+// A short file is shown where nothing of it is near: being told to read it, a
+// model may repeat its call.
+func TestShortFileIsShown(t *testing.T) {
+	t.Parallel()
+	short, long := "import sys\n\nprint(sys.argv)\n", strings.Repeat("print(1)\n", 31)
+	for file, want := range map[string]string{
+		short: "(without the numbers):\n1|import sys\n2|\n3|print(sys.argv)",
+		long:  "Read the file with read_file and copy old from it.",
+	} {
+		_, err := Apply([]byte(file), []Edit{{"def subtract(left, right):", "x"}}, Options{Path: "f"})
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("got %v, want it to end in %q", err, want)
+		}
+	}
+}
