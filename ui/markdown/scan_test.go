@@ -65,7 +65,8 @@ func TestScan(t *testing.T) {
 			{Indent: 2, Marker: "• ", Mark: "-"}, {Src: "b", Indent: 2, Marker: "• ", Mark: "- "},
 		}},
 		{"marks as they were written", "* a\n\n+ b\n\n3) c", []Block{
-			{Src: "a", Indent: 2, Marker: "• ", Mark: "* "}, {Src: "b", Indent: 2, Marker: "• ", Mark: "+ ", Gap: true},
+			{Src: "a", Indent: 2, Marker: "• ", Mark: "* "},
+			{Src: "b", Indent: 2, Marker: "• ", Mark: "+ ", Gap: true},
 			{Src: "c", Indent: 3, Marker: "3. ", Mark: "3) ", Gap: true},
 		}},
 		{"a year is no list", "it was\n1984. Then", []Block{{Src: "it was\n1984. Then"}}},

@@ -257,12 +257,16 @@ func TestUnfoldingAllUnfoldsAll(t *testing.T) {
 		all    func(p *pane) bool
 	}{
 		"reasoning": {[]agent.Event{
-			agent.ReasoningDelta{ID: "i1", Text: "MIDDLE"}, agent.ReasoningEnded{ID: "i1"},
-			agent.ReasoningDelta{ID: "i2", Text: "MIDDLE"}, agent.ReasoningEnded{ID: "i2"},
+			agent.ReasoningDelta{ID: "i1", Text: "MIDDLE"},
+			agent.ReasoningEnded{ID: "i1"},
+			agent.ReasoningDelta{ID: "i2", Text: "MIDDLE"},
+			agent.ReasoningEnded{ID: "i2"},
 		}, func(p *pane) bool { return p.UnfoldReasoning() }},
 		"outputs": {[]agent.Event{
-			agent.CallStarted{ID: "c1", Tool: "t"}, agent.CallEnded{ID: "c1", Status: agent.CallOK, Output: long + "\nMIDDLE\n" + long},
-			agent.CallStarted{ID: "c2", Tool: "t"}, agent.CallEnded{ID: "c2", Status: agent.CallOK, Output: long + "\nMIDDLE\n" + long},
+			agent.CallStarted{ID: "c1", Tool: "t"},
+			agent.CallEnded{ID: "c1", Status: agent.CallOK, Output: long + "\nMIDDLE\n" + long},
+			agent.CallStarted{ID: "c2", Tool: "t"},
+			agent.CallEnded{ID: "c2", Status: agent.CallOK, Output: long + "\nMIDDLE\n" + long},
 		}, func(p *pane) bool { return p.UnfoldOutputs() }},
 		"messages": {[]agent.Event{
 			agent.UserMessage{ID: "i1", Text: long + "\nMIDDLE\n" + long}, agent.UserMessage{ID: "i2", Text: long + "\nMIDDLE\n" + long},
