@@ -136,12 +136,12 @@ func (c *Client) ask(ctx context.Context, limit time.Duration, written string, q
 		}
 		gone := err != nil && s != nil && s.ended()
 		switch {
-		case gone && c.starts < maxStarts && ctx.Err() == nil:
+		case err != nil && ctx.Err() != nil:
+			return context.Cause(ctx) // a server that is gone by now was ended for that
+		case gone && c.starts < maxStarts:
 			continue
 		case gone:
 			return &DeadError{c.Name(), s.epitaph()}
-		case err != nil && ctx.Err() != nil:
-			return context.Cause(ctx)
 		}
 		return err
 	}
