@@ -91,12 +91,17 @@ func (t *turn) over(share float64) bool {
 // warnAboutFixed says, once, that the system prompt and the tools alone fill
 // the window: no compaction can help.
 func (t *turn) warnAboutFixed() {
-	fixed := t.gauge.est.Request(llm.Request{Messages: Outgoing(t.opts.System, nil), Tools: t.toolSpecs()})
+	fixed := t.fixed()
 	if t.fixedSaid || float64(fixed) <= t.opts.Context.CompactAt*float64(t.gauge.limit) {
 		return
 	}
 	t.fixedSaid = true
 	t.emit(Notice{Level: Warn, Text: fmt.Sprintf("the system prompt and the tools alone take about %d of %d tokens: turn tools off (planTool, searchTools, fetchContentTool), or serve the model with a larger window", fixed, t.gauge.limit)})
+}
+
+// fixed estimates what the system prompt and the tools take, in tokens.
+func (t *turn) fixed() int {
+	return t.gauge.est.Request(llm.Request{Messages: Outgoing(t.opts.System, nil), Tools: t.toolSpecs()})
 }
 
 // compactUnasked compacts unless the last tries were useless.
@@ -175,7 +180,7 @@ func (t *turn) recordRoom() int {
 	if t.gauge.limit == 0 {
 		return t.opts.Context.SummaryMaxTokens
 	}
-	return min(t.opts.Context.SummaryMaxTokens, int(recordShare*float64(t.gauge.limit)))
+	return min(t.opts.Context.SummaryMaxTokens, int(recordShare*float64(max(0, t.gauge.limit-t.fixed()))))
 }
 
 // cut is the index of the first item that a compaction keeps: the cut falls

@@ -18,9 +18,10 @@ const (
 	stepLength    = 120
 )
 
-// recordShare is how much of the window the record of a summary may take. A
-// summary that takes more frees too little where the window is small.
-const recordShare = 0.1
+// recordShare is how much of the window, the system prompt and the tools aside,
+// the record of a summary may take. A summary that takes more frees too little
+// where the window is small.
+const recordShare = 0.15
 
 const recordIntro = "RECORD (exact, kept by the program):"
 
@@ -28,31 +29,36 @@ const recordIntro = "RECORD (exact, kept by the program):"
 // what the user asked, what commands printed where that is short, what was
 // changed. A small model's summary may leave out any of it. An earlier summary
 // gives the lines that it holds; a call that was made again keeps its last
-// result.
+// result, and a request that was made again its first place.
 func recorded(items []session.Item) []session.Noted {
 	var out []session.Noted
-	last := map[string]int{} // call → its place
-	add := func(n session.Noted, call string) {
-		if at, ok := last[call]; ok && call != "" {
+	calls, requests := map[string]int{}, map[string]bool{} // calls have places
+	add := func(n session.Noted) {
+		if n.Kind == session.Request {
+			if requests[n.Text] {
+				return
+			}
+			requests[n.Text] = true
+		}
+		if at, again := calls[n.Call]; again && n.Call != "" {
 			out[at].Text = ""
 		}
-		last[call] = len(out)
+		calls[n.Call] = len(out)
 		out = append(out, n)
 	}
 	for i, item := range items {
 		switch {
 		case item.Summary:
 			for _, n := range item.Record {
-				add(n, n.Call)
+				add(n)
 			}
 		case item.Note, item.Unsent:
 		case item.Role == llm.User:
-			add(session.Noted{Turn: item.Turn, Kind: session.Request, Text: onOneLine(cmp.Or(item.Shown, item.Text), requestLength)}, "")
+			add(session.Noted{Turn: item.Turn, Kind: session.Request, Text: onOneLine(cmp.Or(item.Shown, item.Text), requestLength)})
 		case item.Role == llm.Tool:
-			n := notedCall(item)
-			add(n, n.Call)
+			add(notedCall(item))
 		case item.Role == llm.Assistant && len(item.Calls) == 0 && (i == 0 || items[i-1].Role == llm.User):
-			add(session.Noted{Turn: item.Turn, Kind: session.Step, Text: "answered: " + onOneLine(item.Text, stepLength)}, "")
+			add(session.Noted{Turn: item.Turn, Kind: session.Step, Text: "answered: " + onOneLine(item.Text, stepLength)})
 		}
 	}
 	return slices.DeleteFunc(out, func(n session.Noted) bool { return n.Text == "" })
