@@ -17,7 +17,7 @@ var configFlags = []struct{ name, key, usage string }{
 	{"model", "model", "the model's `name` at the server"},
 	{"profile", "profile", "the `settings` for a family of models: auto, none, or a name"},
 	{"mode", "permissions.mode", "`what` runs unasked: read-only, ask, accept-edits, yolo"},
-	{"theme", "theme", "`colours`: auto, dark, light, high-contrast, catppuccin, gruvbox, none"},
+	{"theme", "theme", "`colours`: auto, dark, light, high-contrast, catppuccin, gruvbox, none, or a theme of your own"},
 }
 
 // newFlags are the flags of the program. They fill o.

@@ -62,6 +62,7 @@ func manPage() string {
 	}
 	section("FILES")
 	item(".I ~/.config/mm/agent.yaml", "your configuration ($XDG_CONFIG_HOME/mm; on macOS ~/Library/Application Support/mm, on Windows %AppData%\\mm)")
+	item(".I ~/.config/mm/themes/NAME.yaml", "themes of your own (docs/screen.md)")
 	item(".I ~/.config/mm/trust.json", "the project files that you trust")
 	item(".I agent.yaml", "the project's configuration, in the current directory")
 	item(".I .mm/sessions", "the conversations kept for this directory")
