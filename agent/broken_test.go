@@ -11,6 +11,7 @@ import (
 
 	"mm/agent"
 	"mm/agent/agenttest"
+	"mm/safety"
 	"mm/tools"
 )
 
@@ -100,5 +101,44 @@ func TestFileThatIsNotBrokenByTheTurn(t *testing.T) {
 				t.Errorf("%d calls of the model, warnings %q; want %d and none", got, notices(events, agent.Warn), len(tc.calls)+1)
 			}
 		})
+	}
+}
+
+// A user who refuses the call that would mend a file is not asked again.
+func TestRefusedMendingIsNotForcedAgain(t *testing.T) {
+	t.Parallel()
+	m := onLlamaCpp(agenttest.Call("echo", `{"text":"bad"}`), agenttest.Say("Done."), forcedCall("good"), agenttest.Say("As you wish."))
+	o, _ := editing(t, m)
+	o.Policy.SetMode(safety.AskMode)
+	r := agenttest.Run(t, o)
+	asked := 0
+	r.Answer(func(q agent.ApprovalAsked) agent.Decide {
+		asked++
+		if asked == 1 {
+			return agent.Decide{ID: q.ID, Choice: agent.ChoiceAllow}
+		}
+		return agent.Decide{ID: q.ID, Choice: agent.ChoiceReject}
+	})
+	r.Prompt("go")
+	if asked != 2 {
+		t.Errorf("the user was asked %d times, want 2", asked)
+	}
+}
+
+// A new file may be meant to be as it is.
+func TestNewFileIsNotBroken(t *testing.T) {
+	t.Parallel()
+	m := onLlamaCpp(agenttest.Call("echo", `{"text":"x"}`), agenttest.Say("Done."))
+	path := filepath.Join(t.TempDir(), "bad.json")
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := yolo(options(m, echo{run: func(context.Context, string, tools.Sink) tools.Result {
+		return tools.Result{Text: "written", Status: tools.OK, Changes: []tools.Change{{Path: path, After: []byte("{")}}}
+	}}))
+	o.Check = func(context.Context, tools.Change) string { return "[warning: bad.json does not parse: line 1]" }
+	events := agenttest.Run(t, o).Prompt("go")
+	if got := len(m.Requests()); got != 2 || len(notices(events, agent.Warn)) > 0 {
+		t.Errorf("%d calls of the model, warnings %q; want 2 and none", got, notices(events, agent.Warn))
 	}
 }

@@ -240,6 +240,11 @@ type (
 	// in the context.
 	Warming struct{ On bool }
 
+	// AnswerDoubted says that the answer before may be made up, and is asked
+	// about. When a call follows in the turn, it was, and the model does not
+	// read it again.
+	AnswerDoubted struct{}
+
 	// Retrying says that the model call is tried again.
 	Retrying struct {
 		Attempt, Max int
@@ -387,6 +392,7 @@ func (FilesChanged) Kind() string    { return "files_changed" }
 func (Compacted) Kind() string       { return "compacted" }
 func (Cleared) Kind() string         { return "cleared" }
 func (Warming) Kind() string         { return "warming" }
+func (AnswerDoubted) Kind() string   { return "answer_doubted" }
 func (Retrying) Kind() string        { return "retrying" }
 func (Notice) Kind() string          { return "notice" }
 func (Fault) Kind() string           { return "fault" }

@@ -15,6 +15,10 @@ import (
 // model that needs more does not work on the request.
 const maxForced = 6
 
+// maxForcedTokens bounds such a call: a text in it that does not end shows
+// nothing while it is written.
+const maxForcedTokens = 2048
+
 // noTool is what a model writes that is made to write a call and needs none.
 const noTool = "none"
 
@@ -47,6 +51,9 @@ func (t *turn) force(ctx context.Context, l *lack) forced {
 	}
 	req.Messages = t.tailed(items, tail)
 	t.calm(&req.Sampling)
+	if most := req.Sampling.MaxTokens; most == 0 || most > maxForcedTokens {
+		req.Sampling.MaxTokens = maxForcedTokens
+	}
 	t.mending.forced++
 	resp, err := t.aside(ctx, req, "writing the call")
 	if err != nil || !resp.Complete {
@@ -65,7 +72,7 @@ func (t *turn) force(ctx context.Context, l *lack) forced {
 		return noCall
 	}
 	if l.madeUp {
-		t.leaveOut(1)
+		t.leaveOut(len(t.opts.Session.Items))
 	}
 	t.repaired(l.kind, "%s: the server was made to write the call", l.what)
 	call.ID = string(t.announce(call.Name).id)

@@ -230,3 +230,20 @@ func TestForcedAfterTheNote(t *testing.T) {
 		t.Errorf("asked with %d tools and %q, want their fields in words", len(ask.Tools), lastText(ask))
 	}
 }
+
+// All that was made up since the last result is left out, however often the
+// model was asked about it.
+func TestTwoMadeUpAnswersAreLeftOut(t *testing.T) {
+	t.Parallel()
+	m := agenttest.NewModel(agenttest.Say("LIE one"), agenttest.Say("LIE two"), forcedCall("x"), agenttest.Say("Done."))
+	m.Served.Provider = "ollama"
+	o := yolo(options(m, echo{}))
+	agenttest.Run(t, o).Prompt("Run the tests")
+	reqs := m.Requests()
+	for _, msg := range reqs[len(reqs)-1].Messages {
+		if strings.Contains(msg.Text, "LIE") {
+			t.Errorf("the model reads what it made up: %q", msg.Text)
+		}
+	}
+	wellFormed(t, o.Session.Items)
+}

@@ -131,10 +131,10 @@ type lack struct {
 func (t *turn) lacks(ctx context.Context, resp llm.Response, cut bool) *lack {
 	text := strings.TrimSpace(resp.Message.Text)
 	switch {
-	case cut && t.undone() == nothingChanged:
+	case cut && t.undone(ctx) == nothingChanged:
 		return nil
 	case cut:
-		return t.lacksWork()
+		return t.lacksWork(ctx)
 	case text == "" && resp.Reasoning != "":
 		return &lack{
 			kind: repairedThought, what: "there was reasoning and no answer", call: t.failed,
@@ -161,7 +161,7 @@ func (t *turn) lacks(ctx context.Context, resp llm.Response, cut bool) *lack {
 			note: "You announced a step and did not take it. Call the tool for it now.",
 		}
 	}
-	if l := t.lacksWork(); l != nil {
+	if l := t.lacksWork(ctx); l != nil {
 		return l
 	}
 	return t.lacksRepair(ctx)
@@ -177,8 +177,8 @@ func (t *turn) lacksRepair(ctx context.Context) *lack {
 }
 
 // lacksWork is what a turn lacks whose request nothing was done for.
-func (t *turn) lacksWork() *lack {
-	what := t.undone()
+func (t *turn) lacksWork(ctx context.Context) *lack {
+	what := t.undone(ctx)
 	if what == "" {
 		return nil
 	}
@@ -205,6 +205,9 @@ func (t *turn) mend(ctx context.Context, l *lack) mended {
 		return notMended
 	}
 	told := slices.Contains(t.mending.nudged, l.kind)
+	if l.madeUp {
+		t.emit(AnswerDoubted{})
+	}
 	if l.call && (told || constrains[t.model.Provider].keepsTools) {
 		got := t.force(ctx, l)
 		switch {
@@ -226,22 +229,28 @@ func (t *turn) mend(ctx context.Context, l *lack) mended {
 	return askedAgain
 }
 
-// leaveOut keeps an answer that is made up from being sent, at a place from the
-// end of the history: a model that reads what it made up goes on to make things
-// up.
-func (t *turn) leaveOut(fromEnd int) {
+// leaveOut keeps the answers since the last result from being sent, those of the
+// turn that end the first n items: they are made up, and a model that reads what
+// it made up goes on to make things up.
+func (t *turn) leaveOut(n int) {
 	items := t.opts.Session.Items
-	if at := len(items) - fromEnd; at >= 0 && items[at].Role == llm.Assistant && items[at].Turn == t.number && len(items[at].Calls) == 0 {
-		items[at].Unsent = true
-		t.gauge.freed(t.gauge.est.Text(items[at].Text))
+	for i := n - 1; i >= 0 && items[i].Turn == t.number; i-- {
+		item := &items[i]
+		switch {
+		case item.Role == llm.Tool, item.Role == llm.User && !item.Note, len(item.Calls) > 0:
+			return
+		case item.Role == llm.Assistant && !item.Unsent:
+			item.Unsent = true
+			t.gauge.freed(t.gauge.est.Text(item.Text))
+		}
 	}
 }
 
-// leaveOutDoubted does so with an answer that the model was asked about, when a
-// call came of that. Without one it was an answer.
+// leaveOutDoubted does so with what the model was asked about, when a call came
+// of that. Without one it was an answer.
 func (t *turn) leaveOutDoubted() {
 	if t.mending.doubted {
-		t.leaveOut(3) // the answer, the note, the call
+		t.leaveOut(len(t.opts.Session.Items) - 1)
 	}
 	t.mending.doubted = false
 }

@@ -9,6 +9,7 @@ import (
 
 	"mm/agent/session"
 	"mm/llm"
+	"mm/safety/clean"
 )
 
 // What a line of the record keeps of a text, in characters.
@@ -92,18 +93,31 @@ const firstFindings = 3
 // can be had again (steps), then the rest, each from the oldest. What all began
 // with goes last: the first findings, and then the first request.
 func fitted(lines []session.Noted, est *llm.Estimator, room int) []session.Noted {
-	lines = slices.Clone(lines)
-	for len(lines) > 0 && est.Text(recordText(lines)) > room {
-		least := 0
-		weight := weights(lines)
-		for i := range weight {
-			if weight[i] < weight[least] {
-				least = i
-			}
-		}
-		lines = slices.Delete(lines, least, least+1)
+	weight := weights(lines)
+	order := make([]int, len(lines)) // the least first
+	for i := range order {
+		order[i] = i
 	}
-	return lines
+	slices.SortStableFunc(order, func(a, b int) int { return weight[a] - weight[b] })
+	takes := est.Text(recordText(lines))
+	dropped := map[int]bool{}
+	for _, i := range order {
+		if takes <= room {
+			break
+		}
+		dropped[i] = true
+		takes -= max(0, est.Text(recordText(lines[i:i+1]))-est.Text(recordIntro)-1) // which may be rounded
+	}
+	if len(dropped) == len(lines) {
+		return nil
+	}
+	var kept []session.Noted
+	for i, n := range lines {
+		if !dropped[i] {
+			kept = append(kept, n)
+		}
+	}
+	return kept
 }
 
 // weights says how long each line of a record is kept.
@@ -150,7 +164,7 @@ func recordText(lines []session.Noted) string {
 
 // recordHead finds a record that the model wrote, copied or invented: the true
 // one follows.
-var recordHead = regexp.MustCompile(`(?m)^\W*(?i:record) *(?:\(|:|\*|$)`)
+var recordHead = regexp.MustCompile(`(?m)^[#* ]*(?:RECORD|Record) *(?:\(exact|:? *\**:? *$|\*\* *\(exact)`)
 
 // withoutRecord cuts a summary before it.
 func withoutRecord(summary string) string {
@@ -161,5 +175,5 @@ func withoutRecord(summary string) string {
 }
 
 func onOneLine(text string, most int) string {
-	return clip(strings.Join(strings.Fields(text), " "), most)
+	return clip(clean.Line(strings.Join(strings.Fields(text), " ")).String(), most)
 }

@@ -191,6 +191,23 @@ func TestHostileTitlesInARecord(t *testing.T) {
 	}
 }
 
+// A summary may speak of records, and what came from outside has no escapes.
+func TestWordsThatAreNoRecord(t *testing.T) {
+	t.Parallel()
+	m := agenttest.NewModel(agenttest.Say("FACTS FOUND: x\n- Record: a struct with field ID\nREMAINING: fix it"))
+	o := small(m, echo{})
+	asked(&o, 1, "the \x1b[31mgoal", ran("cat a", "b\u202ec"))
+	asked(&o, 2, "kept", ran("true", ""))
+	asked(&o, 3, "kept", ran("true", ""))
+	got := summaryOf(t, o)
+	if !strings.Contains(got, "REMAINING: fix it") {
+		t.Errorf("the summary was cut:\n%s", got)
+	}
+	if strings.ContainsAny(got, "\x1b\u202e") {
+		t.Errorf("escapes stand in the record: %q", got)
+	}
+}
+
 // With no turn to keep, the one that runs is kept all the same: a failure in it
 // takes nothing away.
 func TestSummaryIsNoQuestionWithoutAnAnswer(t *testing.T) {

@@ -135,7 +135,7 @@ func (t *turn) answered(ctx context.Context, resp llm.Response) outcome {
 		t.emit(Fault{Text: text})
 		return outcome{StopFailed, text}
 	}
-	if what := t.undone(); what != "" {
+	if what := t.undone(ctx); what != "" {
 		t.emit(Notice{Level: Warn, Text: what + " in this turn, whatever the answer says"})
 	}
 	if what := t.broken(ctx); what != "" {

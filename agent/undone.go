@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"context"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -23,15 +25,15 @@ const nothingChanged = "no file of the project was changed"
 // undone tells what an answer leaves undone of a request, in words for the
 // user and the model; empty when it may be right as it is. It is silent in
 // doubt: where somebody said no, or a command may have made the change.
-func (t *turn) undone() string {
-	if t.opts.Repairs.NoCheckWork || t.opts.Policy.Mode() == safety.ReadOnly {
+func (t *turn) undone(ctx context.Context) string {
+	if t.opts.Repairs.NoCheckWork || t.hindered() {
 		return ""
 	}
 	w := readWish(t.asked, t.opts.Session.Cwd)
 	if w == (wish{}) {
 		return ""
 	}
-	called, ran, committed := false, false, false
+	called, ran := false, false
 	for _, item := range slices.Backward(t.opts.Session.Items) {
 		if item.Turn != t.number {
 			break
@@ -39,16 +41,14 @@ func (t *turn) undone() string {
 		if item.Role == llm.Tool {
 			called = true
 			ran = ran || item.ExitCode != nil
-			committed = committed || item.ExitCode != nil && strings.Contains(item.Title, "git ")
-			if item.Status == string(CallDenied) || item.Status == string(CallStopped) {
-				return ""
+			if w.change && item.ExitCode != nil && *item.ExitCode == 0 && !looks(item.Title) {
+				return "" // that may have been it: a commit, a ticket, a file elsewhere
 			}
 		}
 	}
 	switch {
 	case w.change:
-		// The folder of git may lie outside of the project's.
-		if !t.wrote() && !committed && !(ran && touchedSince(t.opts.Session.Cwd, t.started)) {
+		if !t.wrote() && !(ran && touchedSince(ctx, t.opts.Session.Cwd, t.started)) {
 			return nothingChanged
 		}
 	case w.run && !called:
@@ -62,6 +62,26 @@ func (t *turn) undone() string {
 	}
 	return ""
 }
+
+// hindered tells whether a call of the turn was refused or stopped, or none may
+// change anything: then nobody is to be driven on.
+func (t *turn) hindered() bool {
+	return t.opts.Policy.Mode() == safety.ReadOnly || slices.ContainsFunc(t.opts.Session.Items, func(item session.Item) bool {
+		return item.Turn == t.number && (item.Status == string(CallDenied) || item.Status == string(CallStopped))
+	})
+}
+
+var (
+	// looking begins commands that look, build or test, and change nothing
+	// that a user would ask for.
+	looking = regexp.MustCompile(`^(?:ls|cat|head|tail|grep|rg|find|wc|pwd|stat|file|tree|which|echo|sed -n|diff|git (?:status|diff|log|show|blame)|go (?:test|vet|build|list|run)|python3? |pytest|node |npm (?:test|run)|make(?: test)?$|cargo (?:test|check|build|run))`)
+
+	// joined is a command that is more than one, or writes to a file.
+	joined = regexp.MustCompile(`[;&|>\n]`)
+)
+
+// looks tells whether a command only looks.
+func looks(command string) bool { return looking.MatchString(command) && !joined.MatchString(command) }
 
 // wrote tells whether a tool changed a file in this turn.
 func (t *turn) wrote() bool {
@@ -79,7 +99,8 @@ func mentioned(items []session.Item, name string) bool {
 
 // Bounds of the look at a project's files.
 const (
-	touchedMost = 20_000                // entries
+	touchedMost = 20_000 // entries
+	touchedTime = 2 * time.Second
 	touchedSlop = 15 * time.Millisecond // by which the clock of a file system may lag: a tick of the kernel, at most 10 ms
 )
 
@@ -87,9 +108,11 @@ const (
 var byProducts = []string{"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", "node_modules", ".mm"}
 
 // touchedSince tells whether something in a folder was written, made or
-// removed since a moment, by-products aside. A folder with too many entries may
-// have been.
-func touchedSince(root string, since time.Time) bool {
+// removed since a moment, by-products aside. A folder with too many entries, or
+// that takes too long to look through, may have been.
+func touchedSince(ctx context.Context, root string, since time.Time) bool {
+	ctx, stop := context.WithTimeout(ctx, touchedTime)
+	defer stop()
 	since = since.Add(-touchedSlop)
 	seen, touched := 0, false
 	folders := map[string]bool{} // in which something was made or removed
@@ -108,7 +131,7 @@ func touchedSince(root string, since time.Time) bool {
 			return skipped(d)
 		case changed && d.IsDir():
 			folders[path] = true
-		case changed, seen > touchedMost:
+		case changed, seen > touchedMost, ctx.Err() != nil:
 			touched = true
 			return fs.SkipAll
 		}

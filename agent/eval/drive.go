@@ -18,6 +18,7 @@ type driven struct {
 	counts
 	model   agent.ModelInfo
 	answer  strings.Builder // what the model said in the last turn
+	doubted bool            // the answer before may be made up
 	stop    agent.Stop      // how the last turn ended
 	advice  string
 	skipped string // why the task could not begin
@@ -102,6 +103,13 @@ func (d *driven) see(e agent.Event) {
 	switch e := e.(type) {
 	case agent.TextEnded:
 		d.answer.WriteString(e.Text + "\n")
+	case agent.AnswerDoubted:
+		d.doubted = true
+	case agent.CallStarted:
+		if d.doubted {
+			d.answer.Reset() // it was made up
+		}
+		d.doubted = false
 	case agent.ApprovalAsked:
 		// A closed core asks nothing.
 		_ = d.core.Do(agent.Decide{ID: e.ID, Choice: agent.ChoiceReject, Note: "This is outside of the task. Stay inside of the project folder."})

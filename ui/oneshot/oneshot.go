@@ -110,7 +110,8 @@ type printer struct {
 
 	// held is an answer that is not certain yet: where Out is no terminal, a
 	// call of the model that is made again must not print its text twice.
-	held string
+	held    string
+	doubted string // an answer that a call may yet make void
 }
 
 func (p *printer) print(e agent.Event) error {
@@ -210,8 +211,21 @@ func (p *printer) name(id agent.CallID, title string) {
 // settle prints or drops the held answer when the event tells which.
 func (p *printer) settle(e agent.Event) error {
 	switch e.(type) {
-	case agent.TextDelta, agent.TextEnded, agent.StepEnded, agent.Notice:
+	case agent.TextDelta, agent.TextEnded, agent.StepEnded, agent.ContextUsage, agent.CacheBroken, agent.Notice:
 		return nil
+	case agent.AnswerDoubted:
+		p.doubted += p.held
+		p.held = ""
+		return nil
+	case agent.CallStarted:
+		p.doubted = ""
+	case agent.TurnEnded:
+		p.held = p.doubted + p.held
+		p.doubted = ""
+	default:
+		if p.doubted != "" {
+			return nil // what is held stands behind it
+		}
 	case agent.Retrying:
 		p.held = ""
 		return nil

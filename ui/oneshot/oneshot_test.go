@@ -194,3 +194,33 @@ func TestAsk(t *testing.T) {
 		t.Errorf("an escape sequence reached the terminal: %q", out.String())
 	}
 }
+
+// An answer that the core doubts is printed when nothing comes of the doubt,
+// and not when a call does.
+func TestDoubtedAnswer(t *testing.T) {
+	t.Parallel()
+	said := func(id agent.ItemID, text string) []agent.Event {
+		return []agent.Event{agent.StepStarted{}, agent.TextDelta{ID: id, Text: text}, agent.TextEnded{ID: id, Text: text}, agent.StepEnded{}, agent.ContextUsage{}}
+	}
+	for name, tc := range map[string]struct {
+		after []agent.Event
+		want  string
+	}{
+		"stands":  {said("i2", "The request is done."), "It holds 7.\nThe request is done.\n"},
+		"made up": {append([]agent.Event{agent.StepStarted{}, agent.StepEnded{}, agent.CallStarted{ID: "c1"}, agent.CallEnded{ID: "c1"}}, said("i2", "It holds 2.")...), "It holds 2.\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			script := append(said("i1", "It holds 7."), agent.AnswerDoubted{})
+			script = append(script, tc.after...)
+			script = append(script, agent.TurnEnded{Stop: agent.StopAnswer}, agent.Idle{})
+			if _, _, err := play(t, Options{Prompt: "x", Out: &out, Err: io.Discard}, script...); err != nil {
+				t.Fatal(err)
+			}
+			if got := out.String(); got != tc.want {
+				t.Errorf("printed %q, want %q", got, tc.want)
+			}
+		})
+	}
+}

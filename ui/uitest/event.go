@@ -83,6 +83,7 @@ func init() {
 	register[agent.Compacted]()
 	register[agent.Cleared]()
 	register[agent.Retrying]()
+	register[agent.AnswerDoubted]()
 	register[agent.Notice]()
 	register[agent.Fault]()
 	register[agent.ShellStarted]()
