@@ -152,6 +152,12 @@ func (d *Approve) Key(msg tea.KeyMsg, now time.Time) Result {
 	if d.mode != choosing {
 		return d.write(msg, now)
 	}
+	if len(msg.Runes) > 1 {
+		// A word answers nothing, nor does the Enter behind it: it was meant
+		// for somewhere else.
+		d.quiet, d.always = now, false
+		return Unused{}
+	}
 	if d.always {
 		d.always = false
 		if keys.Is(msg, keys.Always) || keys.Is(msg, keys.Confirm) {

@@ -206,3 +206,21 @@ func TestTabsInNames(t *testing.T) {
 		}
 	}
 }
+
+// A word that comes in one piece, as a paste does on a terminal without brackets,
+// is no answer, and the Enter at its end is none.
+func TestWordIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	d := question(agent.ApprovalAsked{ID: "a1", Title: "ls", Preview: agent.CommandPreview{Command: "ls"}}, 60, 12)
+	d.text(t) // an answer counts when the command was seen
+	start := time.Time{}.Add(time.Hour)
+	word, enter := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("yes please")}, tea.KeyMsg{Type: tea.KeyEnter}
+	for i, msg := range []tea.KeyMsg{word, enter} {
+		if r := d.Key(msg, start.Add(time.Duration(i)*time.Millisecond)); r != (Unused{}) {
+			t.Errorf("%q was taken as %#v, want it unused", msg, r)
+		}
+	}
+	if r := d.Key(enter, start.Add(time.Minute)); r == nil || r == (Unused{}) {
+		t.Errorf("Enter by itself answers %#v", r)
+	}
+}
