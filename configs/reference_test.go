@@ -105,3 +105,26 @@ func TestSchemaKnowsEveryKey(t *testing.T) {
 		}
 	}
 }
+
+// The key "ask" stands behind a value of the same text.
+func TestDefaultOfAKeyThatIsAValueToo(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type property struct{ Default json.RawMessage }
+	var schema struct {
+		Properties struct {
+			Permissions struct{ Properties map[string]property }
+		}
+	}
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{"ask": "[]", "mode": `"ask"`} {
+		if got := string(schema.Properties.Permissions.Properties[key].Default); got != want {
+			t.Errorf("permissions.%s is %s by default, want %s", key, got, want)
+		}
+	}
+}

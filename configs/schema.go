@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // schemaNode is the part of JSON Schema that is used here. The order of its
@@ -110,8 +107,11 @@ func leafSchema(k key, about string) *schemaNode {
 func defaultOf(path string) any {
 	node := defaultsNode()
 	for part := range strings.SplitSeq(path, ".") {
-		i := slices.IndexFunc(node.Content, func(n *yaml.Node) bool { return n.Value == part })
-		if i < 0 || i%2 == 1 || i+1 >= len(node.Content) {
+		i := 0 // of a key: values stand between them
+		for i < len(node.Content) && node.Content[i].Value != part {
+			i += 2
+		}
+		if i+1 >= len(node.Content) {
 			return nil
 		}
 		node = node.Content[i+1]
