@@ -115,6 +115,14 @@ func (a *app) examineConfig(found func(doctor.Finding)) {
 	for _, w := range a.cfg.Warnings {
 		found(doctor.Finding{Area: "config", Status: doctor.Warning, Text: w})
 	}
+	// What would end every other start.
+	_, rules := permissionRules(a.cfg.Permissions)
+	_, write := a.sandboxWrite()
+	for _, err := range []error{rules, write} {
+		if err != nil {
+			found(doctor.Finding{Area: "config", Status: doctor.Broken, Text: err.Error()})
+		}
+	}
 }
 
 // examineServer examines the server in use, or finds one.
