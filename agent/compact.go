@@ -246,7 +246,7 @@ func (t *turn) ask(ctx context.Context, req llm.Request) (llm.Response, error) {
 		case llm.Progress:
 			t.emit(PromptProgress{Step: t.steps, Done: d.Processed, Total: d.Total, Cached: d.Cached, Elapsed: d.Elapsed})
 		case llm.Done:
-			t.spent(d.Response.Usage)
+			t.usage.Add(d.Response.Usage)
 			return d.Response, nil
 		}
 	}

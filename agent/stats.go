@@ -26,13 +26,13 @@ func (s *Stats) Add(e Event) {
 		s.Turns++
 	case StepEnded:
 		s.Steps++
-		s.spent(e.Usage)
+		s.Usage.Add(e.Usage)
 		s.Expected += e.Expected
 		if e.Speed.CompletionPerSecond > 0 {
 			s.Speed = e.Speed
 		}
 	case Compacted:
-		s.spent(e.Usage)
+		s.Usage.Add(e.Usage)
 		s.Expected += e.Usage.Cached
 	case CallEnded:
 		s.Calls++
@@ -47,12 +47,6 @@ func (s *Stats) Add(e Event) {
 			s.Repairs = append(s.Repairs, e.Text)
 		}
 	}
-}
-
-func (s *Stats) spent(u Usage) {
-	s.Usage.Prompt += u.Prompt
-	s.Usage.Cached += u.Cached
-	s.Usage.Completion += u.Completion
 }
 
 // Lines tell the figures, one thing a line.

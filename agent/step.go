@@ -175,7 +175,7 @@ func (t *turn) keepPartial(resp llm.Response) {
 // what of it was found in the cache. A count of a prompt that was read in part
 // teaches nothing.
 func (t *turn) measured(req llm.Request, a *answer) (expected int, broken *CacheBroken) {
-	t.spent(a.Usage)
+	t.usage.Add(a.Usage)
 	a.prompt = llm.Prompt{Estimated: t.gauge.sent, Counted: a.Usage.Prompt}
 	a.blind = t.cutSilently(a.prompt)
 	if a.blind {
@@ -185,13 +185,6 @@ func (t *turn) measured(req llm.Request, a *answer) (expected int, broken *Cache
 	t.gauge.counted(a.Usage)
 	t.opts.Session.TokenRatio = t.gauge.est.Ratio()
 	return t.past.cache.judge(req, a.Usage)
-}
-
-// spent adds to the turn's sum.
-func (t *turn) spent(u llm.Usage) {
-	t.usage.Prompt += u.Prompt
-	t.usage.Cached += u.Cached
-	t.usage.Completion += u.Completion
 }
 
 // aside makes a call of the model beside the conversation. Nothing of the
@@ -212,7 +205,7 @@ func (t *turn) aside(ctx context.Context, req llm.Request, detail string) (llm.R
 		case llm.Progress:
 			t.emit(PromptProgress{Step: t.steps, Done: d.Processed, Total: d.Total, Cached: d.Cached, Elapsed: d.Elapsed})
 		case llm.Done:
-			t.spent(d.Response.Usage)
+			t.usage.Add(d.Response.Usage)
 			t.endStep(StepEnded{Finish: d.Response.Finish, Usage: d.Response.Usage, Speed: d.Response.Speed})
 			return d.Response, nil
 		}

@@ -104,6 +104,13 @@ type Usage struct {
 	Prompt, Cached, Completion int
 }
 
+// Add sums up.
+func (u *Usage) Add(more Usage) {
+	u.Prompt += more.Prompt
+	u.Cached += more.Cached
+	u.Completion += more.Completion
+}
+
 // Speed holds the server's own timings; zero where it does not tell.
 type Speed struct {
 	PromptPerSecond     float64 // tokens read per second

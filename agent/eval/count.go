@@ -49,9 +49,7 @@ func (c *counts) count(e agent.Event) {
 	case agent.Retrying:
 		c.repairs["retry"]++
 	case agent.TurnEnded:
-		c.usage.Prompt += e.Usage.Prompt
-		c.usage.Cached += e.Usage.Cached
-		c.usage.Completion += e.Usage.Completion
+		c.usage.Add(e.Usage)
 	}
 }
 
