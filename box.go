@@ -10,14 +10,6 @@ import (
 	"mm/tools/lspclient"
 )
 
-// syntaxCheck tells which files no longer parse, or is nil.
-func (a *app) syntaxCheck(ws *safety.Workspace) tools.Check {
-	if !a.cfg.CheckEdits {
-		return nil
-	}
-	return tools.SyntaxCheck(ws.Dir())
-}
-
 // toolbox builds the tools that the configuration turns on, and the shell of
 // the user's own commands.
 func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set, policy *safety.Policy, confined confinement, editor tools.Editor) (*tools.Toolbox, func(context.Context, string, tools.Sink) tools.Result, error) {
@@ -28,7 +20,9 @@ func (a *app) toolbox(ws *safety.Workspace, seen *tools.Seen, set skills.Set, po
 		MaxOutput: a.maxOutput,
 		PartSize:  a.cfg.Sampling.MaxTokens * 3 / 2,
 	}
-	files.Check = a.syntaxCheck(ws)
+	if a.cfg.CheckEdits {
+		files.Check = tools.SyntaxCheck(ws.Dir())
+	}
 	var list []tools.Tool
 	lsp, err := a.lspTool(files, confined)
 	if err != nil {

@@ -270,8 +270,9 @@ func (a *app) core(cwd string, sess opened, f front) (*agent.Core, error) {
 		TurnLock:      a.turns,
 		BatchInterval: f.interval,
 	}
-	if check := a.syntaxCheck(ws); check != nil {
-		o.Check = func(ctx context.Context, c tools.Change) string { return check(ctx, ws.Display(c.Path), c) }
+	if a.cfg.CheckEdits {
+		faultOf := tools.SyntaxFaults(ws.Dir())
+		o.Check = func(ctx context.Context, c tools.Change) string { return faultOf(ctx, ws.Display(c.Path), c) }
 	}
 	if a.log != nil {
 		o.Log = a.log

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"os"
-	"strings"
 	"time"
 
 	"mm/tools"
@@ -38,9 +37,8 @@ func (t *turn) broken(ctx context.Context) string {
 		if err != nil || before[path] == nil || ctx.Err() != nil {
 			continue // a new file may be meant to be as it is
 		}
-		said := t.opts.Check(ctx, tools.Change{Path: path, Before: before[path], After: now})
-		if said != "" {
-			return strings.TrimSuffix(strings.TrimPrefix(said, "[warning: "), "]")
+		if said := t.opts.Check(ctx, tools.Change{Path: path, Before: before[path], After: now}); said != "" {
+			return said
 		}
 	}
 	return ""

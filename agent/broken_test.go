@@ -40,7 +40,7 @@ func editing(t *testing.T, m *agenttest.Model) (agent.Options, string) {
 		if bytes.Contains(c.Before, []byte("bad")) || !bytes.Contains(c.After, []byte("bad")) {
 			return ""
 		}
-		return "[warning: main.go no longer parses: line 1: bad]"
+		return isBroken
 	}
 	return o, path
 }
@@ -136,7 +136,7 @@ func TestNewFileIsNotBroken(t *testing.T) {
 	o := yolo(options(m, echo{run: func(context.Context, string, tools.Sink) tools.Result {
 		return tools.Result{Text: "written", Status: tools.OK, Changes: []tools.Change{{Path: path, After: []byte("{")}}}
 	}}))
-	o.Check = func(context.Context, tools.Change) string { return "[warning: bad.json does not parse: line 1]" }
+	o.Check = func(context.Context, tools.Change) string { return "bad.json does not parse: line 1" }
 	events := agenttest.Run(t, o).Prompt("go")
 	if got := len(m.Requests()); got != 2 || len(notices(events, agent.Warn)) > 0 {
 		t.Errorf("%d calls of the model, warnings %q; want 2 and none", got, notices(events, agent.Warn))

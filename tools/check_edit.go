@@ -53,12 +53,23 @@ const (
 // none, and false when the text could not be judged.
 type syntaxFault func(ctx context.Context, text []byte) (fault string, judged bool)
 
-// SyntaxCheck returns a check that warns of a file which parsed before a
-// change, or did not exist, and does not parse after it. Go, JSON, YAML and
+// SyntaxCheck returns a check that warns of what SyntaxFaults finds.
+func SyntaxCheck(dir string) Check {
+	faultOf := SyntaxFaults(dir)
+	return func(ctx context.Context, name string, c Change) string {
+		if fault := faultOf(ctx, name, c); fault != "" {
+			return "[warning: " + fault + "]"
+		}
+		return ""
+	}
+}
+
+// SyntaxFaults returns a function that tells, in one line or "", of a file which
+// parsed before a change, or did not exist, and does not parse after it. Go, JSON, YAML and
 // TOML are parsed here; Python, JavaScript and shell by their interpreters,
 // where these are installed outside of the project dir. No code of the project
 // is run.
-func SyntaxCheck(dir string) Check {
+func SyntaxFaults(dir string) Check {
 	programs := &interpreters{project: dir}
 	return func(ctx context.Context, name string, c Change) string {
 		faultIn := programs.parser(c)
@@ -76,7 +87,7 @@ func SyntaxCheck(dir string) Check {
 				return ""
 			}
 		}
-		return fmt.Sprintf("[warning: %s %s: %s]", name, verb, shortFault(fault))
+		return fmt.Sprintf("%s %s: %s", name, verb, shortFault(fault))
 	}
 }
 
