@@ -45,9 +45,9 @@ func (t *turn) force(ctx context.Context, l *lack) forced {
 		tail += "\nThe tools:" + signatures(specs)
 	}
 	items := t.opts.Session.Items
-	if l.madeUp {
+	if last := len(items) - 1; l.madeUp && items[last].Role == llm.Assistant {
 		// A model that reads that it is done says that no call is needed.
-		items = items[:len(items)-t.answers()]
+		items = items[:last]
 	}
 	req.Messages = t.tailed(items, tail)
 	t.calm(&req.Sampling)
@@ -79,15 +79,6 @@ func (t *turn) force(ctx context.Context, l *lack) forced {
 	t.add(session.Item{Message: llm.Message{Role: llm.Assistant, Calls: []llm.Call{call}}, Usage: resp.Usage})
 	t.gauge.grew(t.gauge.est.Text(call.Name + call.Args)) // which the server has not counted there
 	return written
-}
-
-// answers is 1 when the history ends in an answer of this turn, else 0.
-func (t *turn) answers() int {
-	items := t.opts.Session.Items
-	if n := len(items); n > 0 && items[n-1].Role == llm.Assistant && items[n-1].Turn == t.number {
-		return 1
-	}
-	return 0
 }
 
 // lastResult is the last result of a tool in this turn.

@@ -130,11 +130,13 @@ type lack struct {
 // may still be the work itself, but not when it makes up what a call would tell.
 func (t *turn) lacks(ctx context.Context, resp llm.Response, cut bool) *lack {
 	text := strings.TrimSpace(resp.Message.Text)
-	switch {
-	case cut && t.undone(ctx) == nothingChanged:
+	if cut {
+		if l := t.lacksWork(ctx); l != nil && l.what != nothingChanged {
+			return l
+		}
 		return nil
-	case cut:
-		return t.lacksWork(ctx)
+	}
+	switch {
 	case text == "" && resp.Reasoning != "":
 		return &lack{
 			kind: repairedThought, what: "there was reasoning and no answer", call: t.failed,
@@ -186,6 +188,20 @@ func (t *turn) lacksWork(ctx context.Context) *lack {
 		kind: repairedUndone, what: what, call: true, madeUp: true,
 		note: fmt.Sprintf("In this turn %s. If the request is not done, call the tool for its next step now; else answer it in a sentence. The request: %s", what, t.quoted()),
 	}
+}
+
+// left is what undone and broken say at the end of a turn, of which the lack of
+// its answer tells a part.
+func (t *turn) left(ctx context.Context, l *lack) (undone, broken string) {
+	switch {
+	case l == nil:
+		return "", ""
+	case l.kind == repairedUndone:
+		return l.what, t.broken(ctx)
+	case l.kind == repairedBroken:
+		return "", l.what
+	}
+	return t.undone(ctx), t.broken(ctx)
 }
 
 // mended is what came of an answer that lacks something.

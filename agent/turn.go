@@ -103,14 +103,15 @@ func (t *turn) loopModel(ctx context.Context) outcome {
 		}
 		resp, end := t.generate(ctx)
 		if len(resp.Message.Calls) == 0 && (end == nil || end.stop == StopMaxTokens) {
-			switch t.mend(ctx, t.lacks(ctx, resp, end != nil)) {
+			l := t.lacks(ctx, resp, end != nil)
+			switch t.mend(ctx, l) {
 			case askedAgain:
 				continue
 			case mendCancelled:
 				return outcome{stop: StopCancelled}
 			case notMended:
 				if end == nil {
-					return t.answered(ctx, resp)
+					return t.answered(ctx, resp, l)
 				}
 				return *end
 			}
@@ -124,8 +125,9 @@ func (t *turn) loopModel(ctx context.Context) outcome {
 	}
 }
 
-// answered ends a turn whose model stopped calling tools.
-func (t *turn) answered(ctx context.Context, resp llm.Response) outcome {
+// answered ends a turn whose model stopped calling tools, with what its answer
+// lacks.
+func (t *turn) answered(ctx context.Context, resp llm.Response, l *lack) outcome {
 	if strings.TrimSpace(resp.Message.Text) == "" {
 		text := "the model gave no answer"
 		if t.lastTool != "" {
@@ -135,11 +137,12 @@ func (t *turn) answered(ctx context.Context, resp llm.Response) outcome {
 		t.emit(Fault{Text: text})
 		return outcome{StopFailed, text}
 	}
-	if what := t.undone(ctx); what != "" {
-		t.emit(Notice{Level: Warn, Text: what + " in this turn, whatever the answer says"})
+	undone, broken := t.left(ctx, l)
+	if undone != "" {
+		t.emit(Notice{Level: Warn, Text: undone + " in this turn, whatever the answer says"})
 	}
-	if what := t.broken(ctx); what != "" {
-		t.emit(Notice{Level: Warn, Text: what + " (/undo takes the changes of the turn back)"})
+	if broken != "" {
+		t.emit(Notice{Level: Warn, Text: broken + " (/undo takes the changes of the turn back)"})
 	}
 	if t.opts.Grounding {
 		if claims := unseen(resp.Message.Text, t.opts.Session.Items, t.opts.Session.Cwd); len(claims) > 0 {
