@@ -74,9 +74,7 @@ func (v *view) ambiguous(lines []int, size int, ignoring string) string {
 	b.WriteString(" The places, to copy from (without the numbers):")
 	for _, line := range lines[:min(len(lines), maxShown)] {
 		from, to := max(0, line-aside), min(v.lines(), line+size+aside)
-		for i := from; i < min(to, from+maxLong); i++ {
-			fmt.Fprintf(&b, "\n%d|%s", i+1, shorten(string(v.line(i))))
-		}
+		v.list(&b, from, min(to, from+maxLong))
 		b.WriteString("\n--")
 	}
 	return strings.TrimSuffix(b.String(), "\n--")
@@ -122,10 +120,15 @@ func (v *view) whole() string {
 	}
 	var b strings.Builder
 	b.WriteString(" Read the file and copy old from it; as read_file shows it (without the numbers):")
-	for i := range v.lines() {
-		fmt.Fprintf(&b, "\n%d|%s", i+1, shorten(string(v.line(i))))
-	}
+	v.list(&b, 0, v.lines())
 	return b.String()
+}
+
+// list writes lines of the file with their numbers.
+func (v *view) list(b *strings.Builder, from, to int) {
+	for i := from; i < to; i++ {
+		fmt.Fprintf(b, "\n%d|%s", i+1, shorten(string(v.line(i))))
+	}
 }
 
 // nested says that the lines of old are there with another nesting.
@@ -140,9 +143,7 @@ func (v *view) quote(core []string, first int) string {
 	shown := min(to, from+maxQuoted)
 	var b strings.Builder
 	fmt.Fprintf(&b, " nearest is lines %d-%d, copy these lines (without the numbers):", from+1, shown)
-	for i := from; i < shown; i++ {
-		fmt.Fprintf(&b, "\n%d|%s", i+1, shorten(string(v.line(i))))
-	}
+	v.list(&b, from, shown)
 	if shown < to {
 		fmt.Fprintf(&b, "\n(%d more lines; use a shorter old)", to-shown)
 	}

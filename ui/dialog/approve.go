@@ -196,7 +196,7 @@ func (d *Approve) do(a act) Result {
 	switch a {
 	case allow:
 		if d.unseen() {
-			d.note = "scroll to the end first: " + keys.Name(keys.RowDown) + " or " + keys.Name(keys.PageDown)
+			d.note = scrollFirst()
 			return nil
 		}
 		return d.decide(agent.ChoiceAllow, "")
@@ -207,7 +207,7 @@ func (d *Approve) do(a act) Result {
 		case !d.offersAlways():
 			d.note = "not offered for this call"
 		case d.unseen():
-			d.note = "scroll to the end first: " + keys.Name(keys.RowDown) + " or " + keys.Name(keys.PageDown)
+			d.note = scrollFirst()
 		case len(d.sure(max(d.w-4, 1))) > d.h-2:
 			d.note = "too long to show; " + keys.Hint("allows it once", keys.Allow)
 		default:
@@ -227,6 +227,10 @@ func (d *Approve) do(a act) Result {
 		return Opened{&Page{Title: "All of it", Approval: d.State.ID, Draw: d.page}}
 	}
 	return nil
+}
+
+func scrollFirst() string {
+	return "scroll to the end first: " + keys.Name(keys.RowDown) + " or " + keys.Name(keys.PageDown)
 }
 
 // unseen reports whether the question, or part of a command, was never on the
